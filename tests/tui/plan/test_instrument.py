@@ -1,4 +1,4 @@
-"""The instrument of an iteration: one scale for load, people and target."""
+"""The instrument of an iteration: one scale for load and target."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -36,11 +36,8 @@ def test_the_verdict_is_a_word_and_a_colour(points: float, words: str, colour: s
 
 @pytest.mark.parametrize("points", [0.0, 3.3, 25.9, 29.0, 36.0, 48.0, 90.0])
 @pytest.mark.parametrize("width", [1, 12, 38, 58, 77])
-def test_a_bar_fills_its_width_and_the_shares_end_where_the_load_does(points: float, width: int) -> None:
-    drawn = instrument(points)
-
-    assert cell_len("".join(text for text, _ in drawn.bar(width))) == width
-    assert cell_len("".join(text for text, _ in drawn.shares(width, [3, 7]))) <= width
+def test_a_bar_fills_its_width(points: float, width: int) -> None:
+    assert cell_len("".join(text for text, _ in instrument(points).bar(width))) == width
 
 
 def test_a_load_is_blue_and_red_above_the_target() -> None:
@@ -115,10 +112,6 @@ def test_an_added_item_without_points_says_so() -> None:
     assert "".join(text for text, _ in drawn.words()[1]) == "#19 no estimate"
 
 
-def test_shares_are_the_fullest_first_in_the_colours_of_their_owners() -> None:
-    assert [colour for _, colour in instrument(29.0).shares(48, [3, 7])] == ["faint", "owner-2", "owner-1"]
-
-
 def words(parts: Sequence[Word]) -> str:
     return "".join(text for text, *_ in parts).strip()
 
@@ -136,7 +129,9 @@ def test_all_sprints_have_their_dates_or_none_has() -> None:
     assert narrow == ["Sprint 15", "Sprint 16"]
 
 
-@pytest.mark.parametrize(("width", "end"), [(50, "17 to target   9 / 26–36  } next"), (39, "17 to target   9 / 26–36")])
+@pytest.mark.parametrize(
+    ("width", "end"), [(52, "17 to target   9 of 26–36  } next"), (40, "17 to target   9 of 26–36")]
+)
 def test_the_key_of_the_next_sprint_yields_to_what_is_missing(width: int, end: str) -> None:
     sprint = OtherSprint("Sprint 16", None, None, TARGET, PlannedLoad(3, 9.0, people={}), 50.0)
 

@@ -34,7 +34,7 @@ async def test_planning_a_row_moves_it_into_the_target_and_back(world: World, st
         await keys(pilot, "tab", "<")
 
         assert planned == {row.id: {"IterationID": first.id}}
-        assert "╰─ +1 not saved  w  save ──" in title
+        assert "│ 1 unsaved move  w  save  " in title
         assert "}  sprints" in head
         assert not store.plan.state
         assert await held(world, row.id, "IterationID") == [row.iteration_id]
@@ -396,6 +396,22 @@ async def test_without_a_plan_the_keys_say_so(store: Store, opened: Open) -> Non
             pilot.app.clear_notifications()
 
 
+@pytest.mark.slow
+async def test_owners_have_a_column_where_names_leave_room_and_the_backlog_is_the_wider_list(
+    store: Store, opened: Open
+) -> None:
+    async with plan_of(opened, store, (120, 40)) as pilot:
+        backlog, target = panes(pilot)
+        assert backlog.size.width == target.size.width + 8
+        assert "Owner" not in text_of(pilot.app)
+
+        await pilot.resize_terminal(160, 40)
+        await until(lambda: text_of(pilot.app).count(" Owner ") == 2, lambda: text_of(pilot.app))
+        await pilot.resize_terminal(100, 40)
+        await until(lambda: "Owner" not in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert backlog.size.width == target.size.width
+
+
 def after_target(pilot: Pilot[None], store: Store) -> IterationEntry:
     """The iteration that follows the target of the plan."""
     every = store.plan.iterations.targets()
@@ -421,8 +437,7 @@ async def test_the_other_sprints_have_a_frame_below_the_target_or_beside_it(
             shown = next(line for line in lines[at:] if f"│ {each.name} " in line).rpartition(f"│ {each.name} ")[2]
             days = span(each.start, each.end, each.start or store.today()).removesuffix(f" {each.end:%Y}")
             assert load is None or is_beside or days in shown
-            assert ("own scale" in shown) is (load is None)
-            assert load is None or f" {load.points:g} / " in shown
+            assert load is None or f" {load.points:g} of " in shown
 
 
 @pytest.mark.slow
@@ -436,7 +451,7 @@ async def test_a_short_or_narrow_terminal_has_a_line_for_each_next_sprint_below_
         at = next(number for number, line in enumerate(lines) if re.search(r"} +next │", line))
 
         assert f"│ {following.name} " in lines[at]
-        assert f" {load.points:g} / " in lines[at]
+        assert f" {load.points:g} of " in lines[at]
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
-"""The instrument of an iteration: its load in words and as a bar, the shares of people, and the target on one scale."""
+"""The instrument of an iteration: its load in words and as a bar, and the target on its scale."""
 
 import math
-from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -9,7 +8,6 @@ from backlit.model.amounts import counted
 from backlit.model.planning import Capacity, CapacityFit, PlannedLoad
 from backlit.model.reports.report import number_text
 from backlit.tui.drawing.charts import EIGHTHS_ACROSS, ON, Piece, joined
-from backlit.tui.drawing.themes import owner_colour
 from backlit.tui.widgets.side_lines import Part
 
 ROOM_ABOVE = 4 / 3
@@ -18,8 +16,8 @@ USUAL_RANGE = 1.25
 """The maximum of a scale, by the minimum of a capacity without a maximum."""
 SCALE_STEP = 5
 """Points that the end of a scale is a multiple of, as it is named."""
-GHOST, SHARE, FULL = "▒", "▄", "█"
-"""The signs of what one item would add, of a person's share, and of the load."""
+GHOST, FULL = "▒", "█"
+"""The signs of what one item would add, and of the load."""
 
 
 class AddedItem(Struct, frozen=True):
@@ -97,17 +95,6 @@ class Instrument(Struct, frozen=True):
             return (GHOST, f"{colour}{ON}{ground}") if at < ghost_end else (" ", f"foreground{ON}{ground}")
 
         return joined([piece(at) for at in range(width)])
-
-    def shares(self, width: int, known: Sequence[int]) -> list[Piece]:
-        """Return the load again, divided by owners, the fullest first, each in the colour of its owner."""
-        pieces: list[Piece] = []
-        so_far = 0.0
-        for owner, share in sorted(self.load.people.items(), key=lambda each: (-each[1].points, -each[1].hours)):
-            start = self._eighths(so_far, width) // 8
-            so_far += share.points
-            cells = self._eighths(so_far, width) // 8 - start
-            pieces.append((SHARE * cells, "faint" if owner is None else owner_colour(owner, known)))
-        return [each for each in pieces if each[0]]
 
     def target(self, width: int) -> list[Piece]:
         """Return the scale: 0, a bracket from the minimum to the maximum, and the points of the whole width."""

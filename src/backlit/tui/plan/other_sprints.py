@@ -26,13 +26,13 @@ LEGEND: Sequence[Word] = (
     (" target", "faint"),
 )
 """The colours of the bars; a red part stands beside its own words, as in `13 over`."""
-LINES_OF_SPRINT = 2
-OWN_SCALE = "own scale"
-"""What stands beside a release, whose bar would make those of the sprints too short to read."""
 
 
 class OtherSprint(Struct, frozen=True):
-    """A sprint or a release beside the target; `scale` is the points of a bar's whole width."""
+    """A sprint or a release beside the target; `scale` is the points of a bar's whole width.
+
+    A release has no bar: its scale would make those of the sprints too short to read.
+    """
 
     name: str
     start: date | None
@@ -47,20 +47,24 @@ class OtherSprint(Struct, frozen=True):
             not self.is_release and self.start is not None and self.end is not None and self.start <= today <= self.end
         )
 
+    @property
+    def line_count(self) -> int:
+        return 1 if self.is_release else 2
+
     def lines(self, width: int, today: date, *, has_dates: bool = True) -> list[HeadLine]:
         """Return the words, and below them the bar."""
         drawn = Instrument(self.load, self.capacity, self.scale)
         bar = drawn.bar(max(1, width - 2)) if self.scale and range_words(self.capacity) else []
-        return [self.line(width, today, has_dates=has_dates), HeadLine([(" ", "muted"), *bar])]
+        lines = [self.line(width, today, has_dates=has_dates), HeadLine([(" ", "muted"), *bar])]
+        return lines[: self.line_count]
 
     def line(self, width: int, today: date, *, has_dates: bool = True) -> HeadLine:
         """Return name, load and words in one line, as many as fit."""
         right = self._figures(width, today)
         edge: Part = (" ", "muted")
         name: list[Part] = [edge, self._name(width - length(right) - 3, today)]
-        for fact in (OWN_SCALE * self.is_release, self._dates(today) * has_dates):
-            when = f" {fact}" * bool(fact)
-            name += [(when, "muted")] if length(name) + len(when) + length(right) + 2 <= width else []
+        when = f" {self._dates(today)}" if has_dates else ""
+        name += [(when, "muted")] if length(name) + len(when) + length(right) + 2 <= width else []
         return HeadLine(name, [*right, edge])
 
     def has_room_for_dates(self, width: int, today: date) -> bool:
@@ -78,7 +82,7 @@ class OtherSprint(Struct, frozen=True):
         """Return the load, and the words about it where the whole name still has room."""
         target = range_words(self.capacity)
         load: list[Part] = [(number_text(round(self.load.points, 1)), "foreground")]
-        load += [(f" / {target}", "muted")] if target else [(" pts", "muted")]
+        load.append((f" of {target}" if target else " pts", "muted"))
         words = self._words(Instrument(self.load, self.capacity, self.scale), today)
         right = [*words, ("   ", "muted"), *load] if words else load
         return load if length(right) + length([(self.name, "")]) + 3 > width else right
@@ -107,7 +111,7 @@ def next_lines(sprints: Sequence[OtherSprint], width: int, today: date, next_key
     for at, sprint in enumerate(sprints):
         line = sprint.line(width, today, has_dates=has_dates)
         # The title of the pane has the key too, so it yields to the words.
-        has_room = length([*line.left, *line.right, *next_key]) <= width
+        has_room = length([*line.left, *line.right, *next_key]) < width
         yield HeadLine(line.left, [*line.right, *next_key]) if at == 0 and has_room else line
 
 
@@ -133,7 +137,7 @@ class OtherSprints(StorageErrorGuard, Widget):
 
     def _lay_out(self) -> None:
         width, height = self.size
-        is_roomy = 3 * len(self._sprints) - 1 <= height
+        is_roomy = sum(each.line_count + 1 for each in self._sprints) - 1 <= height
         has_dates = have_room_for_dates(self._sprints, width, self._today)
         lines = list[HeadLine]()
         for sprint in self._sprints:

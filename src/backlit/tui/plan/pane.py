@@ -45,8 +45,8 @@ FORECAST_KEY = "forecast"
 FITTING_SIGN = "✓"
 """The sign of an iteration that is on target."""
 SIGNS_OF_PLAN = "  ".join(each for each in SIGNS if each != STARTED_MEANING)
-MIN_WIDTH_WITH_SIGNS = 54
-"""Cells of a pane whose edge has room for them beside the position."""
+MIN_WIDTH_WITH_SIGNS, MIN_WIDTH_WITH_OWNER = 54, 66
+"""Cells of a pane whose edge has room for them beside the position, and of one whose names leave room for owners."""
 
 
 class HeadLine(Struct, frozen=True):
@@ -79,6 +79,8 @@ class PlanList(BacklogList):
 
     def __init__(self, names: DisplayNames) -> None:
         super().__init__(names)
+        self._chosen: Sequence[ListColumn] = ()
+        self._usual = self.COLUMNS
         self.below: Sequence[HeadLine] = ()
         """Lines below the last row, where there is room for them."""
         self.folds: GroupFolding
@@ -87,6 +89,19 @@ class PlanList(BacklogList):
             lambda item_id: self._window.badge(item_id).folded,
             lambda item_id, is_shown: self.post_message(TasksAsked(item_id, is_shown=is_shown)),
         )
+
+    def use_columns(self, chosen: Sequence[ListColumn], *, has_hours: bool) -> None:
+        """Show the chosen columns; without any the usual ones, as far as names leave room for the owner."""
+        self._chosen, self._usual = chosen, self.WITH_HOURS if has_hours else self.COLUMNS
+        self._fit_columns()
+
+    def on_resize(self) -> None:
+        self._fit_columns()
+        super().on_resize()
+
+    def _fit_columns(self) -> None:
+        has_owner = self.size.width >= MIN_WIDTH_WITH_OWNER
+        self.columns.use(self._chosen or self._usual[not has_owner :])
 
     def render_blank(self, y: int) -> Strip:
         at = y - (self.row_count() - self.top) - 1

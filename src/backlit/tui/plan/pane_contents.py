@@ -27,7 +27,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.fields.names import ALL_TASKS_SHOWN, ListNames
 from backlit.tui.lists.folds import KeptFolds
 from backlit.tui.plan.capacity import points_of_row
-from backlit.tui.plan.pane import FITTING_SIGN, FORECAST_KEY, PlanList, PlanPane
+from backlit.tui.plan.pane import FITTING_SIGN, FORECAST_KEY, PlanPane
 from backlit.tui.plan.panes import PlanPanes
 from backlit.tui.shell.input_queue import ListReadCounter
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -234,7 +234,7 @@ class PlanPaneContents:
                 uncounted = plan.counted_by_items(row.id for row in rows)
                 self._forecast.divide(view, self.totals, self.velocity, upcoming, self.loads, uncounted=uncounted)
         self.views[pane] = view
-        pane.items.columns.use(self.columns or (PlanList.WITH_HOURS if self.tasks else PlanList.COLUMNS))
+        pane.items.use_columns(self.columns, has_hours=bool(self.tasks))
         wanted = self.wanted_item if self.wanted_item in view.ids() else None
         if wanted is not None:
             self.wanted_item = None

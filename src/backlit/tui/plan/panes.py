@@ -13,15 +13,16 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.plan.other_sprints import LINES_OF_SPRINT, OtherSprint, OtherSprints
+from backlit.tui.plan.other_sprints import OtherSprint, OtherSprints
 from backlit.tui.plan.pane import PlanPane
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import DisplayNames
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
-MIN_TWO_PANES_WIDTH, MIN_THREE_PANES_WIDTH = 80, 190
-"""Columns of a terminal with two panes, and of one with the other sprints as a third pane."""
+MIN_TWO_PANES_WIDTH, WIDE, MIN_THREE_PANES_WIDTH = 80, 116, 190
+"""Columns of a terminal with two panes, of one where the backlog, which has most names, is the wider one, and of one
+with the other sprints as a third pane."""
 MAX_OTHER_SHARE, MIN_TARGET_HEIGHT = 0.5, 22
 """Share of the height for the other sprints below the target at most, and the lines of the target above them that
 leave room for blank ones between them."""
@@ -59,7 +60,7 @@ class PlanPanes(StorageErrorGuard, Container):
         self.others = OtherSprints()
         self.frames = {pane: PaneFrame(pane, pane.items) for pane in self.every}
         self.others_frame = PaneFrame(self.others, id="others")
-        self._others_count = 0
+        self._others: Sequence[OtherSprint] = ()
         self.focused = self.backlog
         self.is_single = self._is_alone = False
 
@@ -84,6 +85,7 @@ class PlanPanes(StorageErrorGuard, Container):
             frame.display = pane is self.focused if self.is_single else True
         self.query_one("#sprints").display = self.frames[self.target].display
         self.set_class(self.is_single, "-single")
+        self.set_class(self.size.width >= WIDE, "-wide")
         self._place_others()
         has_focus = self.screen.focused is None or self.screen.focused in [pane.items for pane in self.every]
         if has_focus and not self.focused.items.has_focus:
@@ -97,17 +99,17 @@ class PlanPanes(StorageErrorGuard, Container):
             self._place()
 
     def show_others(self, sprints: Sequence[OtherSprint], today: date) -> None:
-        self._others_count = len(sprints)
+        self._others = sprints
         self._place_others()
         self.others.show(sprints, today)
 
     def _place_others(self) -> None:
         is_beside = self.size.width >= MIN_THREE_PANES_WIDTH
-        lines = LINES_OF_SPRINT * self._others_count
-        lines += max(0, self._others_count - 1) * (self.size.height - lines - self._others_count >= MIN_TARGET_HEIGHT)
+        lines, count = sum(each.line_count for each in self._others), len(self._others)
+        lines += max(0, count - 1) * (self.size.height - lines - count >= MIN_TARGET_HEIGHT)
         height = min(lines + FRAME_LINES, int(self.size.height * MAX_OTHER_SHARE))
         has_room = is_beside or self.app.size.height >= PlanPane.TALL
-        self.others_frame.display = bool(self._others_count) and self.has_frames and has_room
+        self.others_frame.display = bool(self._others) and self.has_frames and has_room
         self.set_class(is_beside and self.others_frame.display, "-three")
         self.others_frame.styles.height = "1fr" if is_beside else height
 

@@ -210,7 +210,8 @@ class PlanScreen(ListScreen):
             position,
         )
         velocity = [] if is_unread else velocity_words(self.lists.velocity, is_brief=True)
-        saved, count = self._heads.unsaved_words(found, unsaved), self._heads.count_words()
+        saved = () if self._heads.has_line_of_unsaved or len(unsaved) == 1 else unsaved
+        count = self._heads.count_words()
         signs = [(SIGNS_OF_PLAN, "faint")] if self._panes.backlog.size.width >= MIN_WIDTH_WITH_SIGNS else ()
         self._panes.frames[self._panes.backlog].say(heading, velocity, signs, () if is_in_target else position)
         self._panes.frames[target].say(title.left, title.right, saved, position if is_in_target else count)
@@ -312,7 +313,8 @@ class PlanPaneHeads:
         days, above = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
         when = days, above, *event_words(iteration, store.local, store.local_today())
         ways = iteration not in every[:1], iteration not in every[-1:]
-        shown = IterationHead(iteration, when, self._load(iteration), people, ways, self._added())
+        pending = unsaved if self.has_line_of_unsaved and len(unsaved) > 1 else ()
+        shown = IterationHead(iteration, when, self._load(iteration), people, ways, self._added(), pending)
         pane.say(shown.lines(pane.size.width, self.scale, self._head_lines()))
         pane.say_below([] if panes.others_frame.display else [*self._next_lines(iteration, pane.size.width)])
         pane.items.empty_text = self._empty_words(iteration, is_reader=is_reader)
@@ -321,13 +323,10 @@ class PlanPaneHeads:
         room = pane.size.width - panes.is_single * (sum(cell_len(word[0]) for word in unsaved) + 4)
         return HeadLine(shown.title(room, has_focus=pane is panes.focused))
 
-    def unsaved_words(self, found: Mapping[object, IterationChangeCounts], unsaved: Sequence[Word]) -> Sequence[Word]:
-        """Return what the draft changes in the target, else in all iterations; nothing without a change."""
-        place = self._lists.panes.target.place
-        shift = found.get(place, IterationChangeCounts()).words() if place is not None else ""
-        if shift:
-            return [(shift, "pending"), (" not saved ", "muted"), *unsaved[1:]]
-        return unsaved if len(unsaved) > 1 else ()
+    @property
+    def has_line_of_unsaved(self) -> bool:
+        """True where what is not saved has a line above the target's list; else it is in an edge."""
+        return self._lists.panes.has_frames and self._head_lines() == PlanPane.HEAD_LINES
 
     def count_words(self) -> list[Part]:
         view = self._lists.views.get(self._lists.panes.target)
@@ -432,6 +431,7 @@ class IterationHead(Struct, frozen=True):
     people: PeopleCapacities
     ways: tuple[bool, bool]
     added: AddedItem | None = None
+    unsaved: Sequence[Word] = ()
 
     def title(self, width: int, *, has_focus: bool) -> list[Part]:
         """Return name and time, and where the name leaves room the keys that lead to other iterations."""
@@ -454,20 +454,19 @@ class IterationHead(Struct, frozen=True):
         return HeadLine([(self.iteration.name, "heading"), *facts], [*keys, *label])
 
     def lines(self, width: int, scale: float, count: int = PlanPane.HEAD_LINES) -> list[HeadLine]:
-        """Return the instrument in `count` lines: words and bar, then the target, then people."""
+        """Return the instrument in `count` lines: words and bar, then the target, people, and what is not saved."""
         drawn, room = Instrument(self.load, self.iteration.capacity, scale, self.added), max(1, width - 2)
         edge: list[Part] = [(" ", "muted")]
         left, right = drawn.words()
         right = right if length([*left[:3], *right]) + 2 <= room else []
-        target, known = drawn.target(room), sorted(self.people.names)
-        shares = drawn.shares(room, known) if self.load.points and count >= PlanPane.HEAD_LINES else []
+        target = drawn.target(room)
         people = people_words(self.load, self.people, self.iteration, room)
-        rows: list[Sequence[Part]] = [drawn.bar(room)] if target else []
+        rows: list[Sequence[Word]] = [drawn.bar(room)] if target else []
         if target and count <= len(rows) + 1 and not right:
             right = [(f"target {range_words(self.iteration.capacity)}", "muted")]
         rows += [target] if target and count > len(rows) + 1 else []
-        rows += [shares] if shares else []
         rows += [people] if people and count >= PlanPane.HEAD_LINES else []
+        rows += [self.unsaved] if self.unsaved else []
         return [HeadLine([*edge, *left], [*right, *edge]), *(HeadLine([*edge, *row]) for row in rows)]
 
 
