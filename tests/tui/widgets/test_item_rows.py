@@ -12,8 +12,10 @@ from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.fields.field_edits import BulkChange, FieldEdit
 from backlit.tui.items.item_commands import synced_warning
 from backlit.tui.widgets.item_rows import (
+    EDGE,
     NO_BADGE,
     UNESTIMATED_SIGN,
+    USUAL_COLUMNS,
     Badge,
     DisplayNames,
     RowLayout,
@@ -191,6 +193,16 @@ def test_names_have_the_cells_that_no_column_needs(width: int, shown: str) -> No
 
     assert shown in layout.row(row, is_cursor=False).text
     assert [each.title for each in layout.columns[-2:]] == ["Area", "Tags"]
+
+
+@pytest.mark.parametrize("width", [100, 117, 118, 240])
+def test_the_last_column_ends_where_lines_do_whatever_names_leave(width: int) -> None:
+    columns = [replace(each, is_usual=False) for each in USUAL_COLUMNS]
+    layout = RowLayout(width, NAMES, LOOKS, columns=columns, name_widths=NameWidths(near=27, whole=27))
+
+    shown = layout.row(ESTIMATED, is_cursor=False).text.rstrip()
+    assert shown.endswith("  2")
+    assert len(shown) == width - EDGE
 
 
 @pytest.mark.parametrize(

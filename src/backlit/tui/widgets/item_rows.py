@@ -303,20 +303,20 @@ class RowLayout:
     def _share_with_names(self, names: NameWidths, *, has_usual: bool) -> None:
         """Give further columns what names leave; beside default columns these are WIDE_COLUMNS, as many as fit.
 
-        Names that would be cut have half of the spare cells, and what these columns leave at the end of the line.
+        Names that would be cut have half of the spare cells, and what these leave; the rest stands between columns.
         """
         wide = []
         for column in WIDE_COLUMNS if has_usual else ():
             if self._name_width - column.width - GAP >= names.near:
                 wide.append(column)
                 self._name_width -= column.width + GAP
-        spare = max(0, self._name_width - names.near)
-        lacking = max(0, names.whole - names.near)
+        spare, lacking = max(0, self._name_width - names.near), max(0, names.whole - names.near)
         each_more = (spare - min(lacking, spare // 2)) // max(1, len(wide))
         grown = [replace(each, width=min(each.width + each_more, MAX_WIDE_COLUMN_WIDTH)) for each in wide]
-        self.columns += grown
-        left = spare - sum(each.width for each in grown) + sum(each.width for each in wide)
-        self._name_width = min(self._name_width, names.near + min(left, lacking))
+        room = self._name_width - sum(each.width for each in grown) + sum(each.width for each in wide)
+        between = max(0, room - names.near - lacking) // max(1, len(self.columns + grown))
+        self.columns = [replace(each, width=each.width + between) for each in self.columns + grown]
+        self._name_width = room - between * len(self.columns)
 
     @property
     def read(self) -> tuple[str, ...]:
