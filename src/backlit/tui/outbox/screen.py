@@ -35,6 +35,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import fit, fit_right, safe
+from backlit.tui.drawing.themes import KEY
 from backlit.tui.fields.dates import MINUTE, age
 from backlit.tui.fields.values import author_colour, label_of, words_of
 from backlit.tui.items.entry_text import (
@@ -147,12 +148,10 @@ class OutboxScreen(StoreScreen[None]):
         self._item_frame = PaneFrame(self._aside, id="item-frame")
         yield self.title_line
         yield RuleLine("─", id="heading")
-        yield self._frame
-        yield RuleLine("─", id="below")
         with Container(id="panes"):
-            yield self._entry_frame
-            yield self._item_rule
-            yield self._item_frame
+            with Container(id="changes"):
+                yield from (self._frame, RuleLine("─", id="below"), self._entry_frame)
+            yield from (self._item_rule, self._item_frame)
         yield RuleLine("─", id="foot")
         yield FooterLine(id="status")
 
@@ -228,7 +227,8 @@ class OutboxScreen(StoreScreen[None]):
         elif entry.state in UNRESOLVED:
             hints = HINTS
         self.query_one("#status", FooterLine).show(hints, status, labels)
-        self._entry_frame.say(_state_words(entry))
+        way_out = ((key_of("outbox.open"), KEY), (" resolve", "muted")) if labels else ()
+        self._entry_frame.say(_state_words(entry), way_out)
         self._draw_entry()
         self._aside.show_soon(self._show_item)
 
