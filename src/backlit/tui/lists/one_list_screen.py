@@ -209,6 +209,8 @@ class OneListScreen(ListScreen):
         figures = totals_words(self._counted(totals), among.count if is_open and among is not None else None)
         if not figures and unmatched and unmatched.all != NO_TOTALS:
             figures = [(f" 0 of {counted(unmatched.all.count, 'item')}", "foreground")]
+        if figures and heading[-1:] and heading[-1][1] == "mark":  # "Sprint 15 13 items" would read as one
+            figures = [(" ·", "muted"), *figures]
         self.frame.say(
             [*heading, *figures, *arranged],
             lacking,
