@@ -71,8 +71,11 @@ async def test_a_completion_stands_below_the_word_it_completes(store: Store, ope
     async with opened(store) as pilot:
         await type_in(pilot, "/type:bug seve")
         typed, offered = lines_of(pilot.app)[-3:-1]
+        bold = [each.text.strip() for each in strips_of(pilot.app)[-2] if each.style and each.style.bold]
 
         assert typed.index("seve") == offered.index("severity:")
+        assert "severity:" in bold
+        assert "filter by severity" not in bold
 
 
 @pytest.mark.slow

@@ -285,9 +285,14 @@ class QueryLine(Vertical):
         cap, look = cap_words(TAB, has_caps=ThemeStyles.of(self.app).has_frames)
         room = max(0, (self.size.width or self.app.size.width) - 4 - len(cap))
         indent = min(self._offered[0].start - len(cap) - 1, room - cell_len(words)) if words else 0
-        self._say(f" {fit(words, room).rstrip()}" if words else "", (" " * indent, (cap, look)))
+        first = len(safe(texts[0])) if texts else 0
+        self._say(fit(words, room).rstrip(), (" " * indent, (cap, look), " "), first)
 
-    def _say(self, words: str, key: Sequence[str | tuple[str, str]] = (), *, is_bad: bool = False) -> None:
+    def _say(
+        self, words: str, key: Sequence[str | tuple[str, str]] = (), first: int = 0, *, is_bad: bool = False
+    ) -> None:
+        """Show words behind a key; `first` characters of them are what it completes, and bold."""
         self._note.set_class(is_bad, "-bad")
         self._note.display = bool(words)
-        self._note.update(Content.assemble(*key, safe(words)) if words else literal(""))
+        offered = safe(words[:first]), "bold $foreground"
+        self._note.update(Content.assemble(*key, offered, safe(words[first:])) if words else literal(""))
