@@ -50,6 +50,8 @@ ALL_ON_KEY = "N"
 MAX_DAYS_LATE = 7
 """Days after its end in which the rollover of an iteration closes it: what is done until then counts in it."""
 BAR, NAME = 14, 44
+MAX_WIDTH, FRAME_CELLS, GAP = 80, 4, 3
+"""Cells of the dialog, those of its frame with the blanks inside, and those between an answer and its effect."""
 
 
 async def roll_over(target: PlanCommandTarget, _call: CommandContext) -> None:
@@ -274,7 +276,7 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
         first = ("y", "save and close" if ending.closes else "save") if is_end else ("tab", "skip")
         self.name_keys(first, ("backspace", "previous"), ("esc", "finish later"))
         lines = self._summary() if is_end else self._question(ending.items[self._at])
-        self._shown.update(Content("\n").join([*lines, literal(""), self._capacity()]))
+        self._shown.update(Content("\n").join(lines))
 
     def _question(self, item: Item) -> list[Content]:
         fields, tasks = item.fields, self._ending.tasks.get(item.id, 0)
@@ -306,19 +308,23 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
             given = [f"#{item.id}" for item in decided if self.decisions[item.id].way is way]
             shown = ["…"] * (len(given) > LAST_ANSWERS) + given[-LAST_ANSWERS:]
             words += [" ".join([*shown, name])] if given else []
-        return (literal(""), Content.styled(safe(" · ".join(words)), "$muted")) if words else ()
+        return (literal(""), Content.styled(safe(f"So far: {' · '.join(words)}"), "$muted")) if words else ()
 
     def _answers(self, chosen: RolloverDecision | None, tasks: int) -> Iterator[Content]:
+        target = self._ending.target
         for key, way in ANSWER_KEYS.items():
             is_chosen = chosen is not None and chosen.way is way
             if way in BELOW_A_BLANK:
                 yield literal("")
             if way is not RolloverOutcome.DONE or not tasks:
-                yield self._answer(key, self._names()[way][0], is_chosen=is_chosen)
-                if way is RolloverOutcome.NEXT and self._ending.target is not None:
-                    rest = sum(item.id not in self.decisions for item in self._ending.items)
-                    words = f"Move all {rest} remaining to {self._ending.target.name}"
-                    yield from [self._answer(ALL_ON_KEY, words, is_chosen=False)] * (rest > 1)
+                answer = self._answer(key, self._names()[way][0], is_chosen=is_chosen)
+                if way is not RolloverOutcome.NEXT or target is None:
+                    yield answer
+                    continue
+                yield Content.assemble(answer, " " * GAP, self._load(target, answer.cell_length + GAP))
+                rest = sum(item.id not in self.decisions for item in self._ending.items)
+                words = f"Move all {rest} remaining to {target.name}"
+                yield from [self._answer(ALL_ON_KEY, words, is_chosen=False)] * (rest > 1)
                 continue
             with_tasks = chosen is not None and chosen.with_tasks
             noun = counted(tasks, "open task")
@@ -354,7 +360,13 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
             f"{open_} unanswered"
         ] * bool(open_)
         closed = [f"{self._ending.iteration.name} will be closed"] * self._ending.closes
-        return [Content.assemble((safe(", ".join([*heads, *closed])), "bold")), *self._lines(names)]
+        head = Content.assemble((safe(", ".join([*heads, *closed])), "bold"))
+        target = self._ending.target
+        load = Content.styled("No next iteration.", "$warn")
+        if target is not None:
+            name = Content.styled(f"{safe(target.name)}  ", "bold")
+            load = name + self._load(target, name.cell_length)
+        return [head, *self._lines(names), literal(""), load]
 
     def _lines(self, names: Mapping[RolloverOutcome, str]) -> Iterator[Content]:
         for item in self._ending.items:
@@ -368,10 +380,8 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
             sign = (f"{type_sign(item.type)} ", f"${type_colour(item.type)}")
             yield Content.assemble((f"#{item.id:<5} ", "$muted"), sign, f"{name}  ", (safe(words), "$status-done"))
 
-    def _capacity(self) -> Content:
-        target = self._ending.target
-        if target is None:
-            return Content.assemble(("No next iteration.", "$warn"))
+    def _load(self, target: IterationEntry, taken: int) -> Content:
+        """Return the load of the next iteration with the item of the question, in a line of which cells are taken."""
         items = {item.id: item for item in self._ending.items}
         added = sum(rest_of(items[item_id], each) for item_id, each in self.decisions.items())
         load = replace(self._ending.load, points=self._ending.load.points + added)
@@ -381,5 +391,5 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
             if asked is not None and asked.id not in self.decisions
             else 0.0
         )
-        key = [self._cap("n"), (" → ", "$muted")] if more else []
-        return Content.assemble(*key, (f"{safe(target.name)}  ", "bold"), bar_line(load, target.capacity, BAR, more))
+        room = min(MAX_WIDTH, self.app.size.width) - FRAME_CELLS - taken
+        return bar_line(load, target.capacity, BAR, more, room)
