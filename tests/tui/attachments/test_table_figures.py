@@ -1,5 +1,9 @@
 """The figures of the columns of a table."""
 
+from collections.abc import Sequence
+
+import pytest
+
 from backlit.tui.attachments.table_figures import ColumnFigures, column_figures, figure_lines
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 
@@ -44,17 +48,17 @@ def test_a_single_number_has_no_chart() -> None:
     assert ["".join(part.text for part in line) for line in lines] == ["a  7", "   ▁"]
 
 
-def test_the_chart_of_numbers_has_the_most_the_median_the_least_and_the_rows_at_its_axes() -> None:
+def test_the_chart_of_numbers_has_its_median_and_the_rows_at_its_axes() -> None:
     figures = column_figures([["a"], *([str(2 * at)] for at in range(1, 5))])
 
     lines = ["".join(part.text for part in line).rstrip() for line in figure_lines(figures, 33, 5, LOOKS)]
 
     assert lines == [
-        "    a  8 ┤            ▁▁▁▁▁▁█████",
-        "median 5 ┤───────────────────────",
-        "         │▁▁▁▁▁▁█████████████████",
-        "       2 └───────────────────────",
-        "          row 1             row 4",
+        "a  8 ┤              ▁▁▁▁▁▁▁██████",
+        "     │── median 5 ───────────────",
+        "     │▁▁▁▁▁▁▁████████████████████",
+        "   2 ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔",
+        "      row 1                row 4",
     ]
 
 
@@ -83,8 +87,22 @@ def test_a_high_chart_has_round_steps_between_its_labels() -> None:
     lines = ["".join(part.text for part in line) for line in figure_lines(figures, 60, 24, LOOKS)]
 
     assert [line.partition("┤")[0].strip() for line in lines if "┤" in line] == [
-        "a  380.25",
+        "a  400",
         "300",
         "200",
-        "median 100",
+        "100",
     ]
+    assert [line.split()[0] for line in lines if "▔" in line] == ["0"]
+    assert next(line for line in lines if "median 100" in line).startswith("   100 ┤── median 100 ──")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "ticks"),
+    [
+        ((0.25, 1.5), ["1.5", "1.0", "0.5", "0.0"]),
+        ((-3, 12), ["15", "10", "5", "0", "-5"]),
+        ((1010, 1950), ["2,000", "1,500", "1,000"]),
+    ],
+)
+def test_the_ticks_of_a_chart_are_round_and_have_the_same_decimals(numbers: Sequence[float], ticks: list[str]) -> None:
+    assert ColumnFigures("a", numbers=numbers).labels() == ticks

@@ -48,10 +48,20 @@ class ColumnFigures(Struct, frozen=True):
         return bool(self.numbers) and max(self.numbers) > min(self.numbers)
 
     def labels(self) -> list[str]:
-        """Return what stands before the figures: the values, or the most, the median and the least of a chart."""
+        """Return what stands before the figures: the values, or the ticks of a chart from its top."""
         if self.counts:
             return [value for value, _ in self.counts]
-        return [_short(max(self.numbers)), f"median {_short(self.median)}", _short(min(self.numbers))]
+        ticks = self.ticks
+        decimals = max(0, -floor(log10(ticks[0] - ticks[1])))
+        return [f"{tick:,.{decimals}f}" for tick in ticks]
+
+    @property
+    def ticks(self) -> list[float]:
+        """The round values of the axis, the largest first; the numbers are between its ends."""
+        least, most = min(self.numbers), max(self.numbers)
+        size = 10.0 ** floor(log10((most - least) / 3))
+        size = next(factor * size for factor in (1, 2, 5, 10) if (most - least) / (factor * size) <= MAX_STEPS)
+        return [size * at for at in range(ceil(most / size), floor(least / size) - 1, -1)]
 
 
 def column_figures(rows: Sequence[Sequence[str]]) -> list[ColumnFigures]:
@@ -159,52 +169,52 @@ def _bars(counts: Sequence[tuple[str, int]], start: int, room: int, theme: Theme
 
 def _shape(numbers: Sequence[float], room: int, theme: ThemeStyles) -> Line:
     """Return numbers as columns of blocks in one line."""
-    return [Segment(row, theme.style(BAR_COLOUR)) for row in _columns(_means(numbers, room), 1)]
+    points = _means(numbers, room)
+    return [Segment(row, theme.style(BAR_COLOUR)) for row in _columns(points, 1, min(points), max(points))]
 
 
 def _chart(figures: ColumnFigures, start: int, room: int, lines: int, theme: ThemeStyles) -> list[Line]:
-    """Return numbers as columns over the rows of the table, below a line at the median; the axes have their ends."""
-    numbers, (first, last) = figures.numbers, figures.ends
-    least, span = min(numbers), (max(numbers) - min(numbers)) or 1.0
-    middle = int((figures.median - least) / span * lines * len(SHAPES)) // len(SHAPES)
-    middle = max(0, min(middle, lines - 2))  # in the first line stands the most
-    top, of_median, bottom = (fit_right(label, start) for label in figures.labels())
-    labels = {0: top, lines - 1 - middle: of_median}
-    for step in _steps(least, span):
-        at = lines - 1 - int((step - least) / span * lines)
-        if not {at - 1, at, at + 1} & {*labels, lines}:
-            labels[at] = fit_right(_short(step), start)
+    """Return numbers as columns over the rows of the table, below a line at the median, between axes."""
+    numbers, (first, last), ticks = figures.numbers, figures.ends, figures.ticks
+    most, least = ticks[0], ticks[-1]
+
+    def line_of(number: float) -> int:
+        return lines - round((number - least) / (most - least) * lines)
+
+    labels = dict[int, str]()
+    for tick, label in sorted(zip(ticks, figures.labels(), strict=True), key=lambda each: each[0] not in {most, least}):
+        if not {line_of(tick) - 1, line_of(tick), line_of(tick) + 1} & {*labels}:
+            labels[line_of(tick)] = fit_right(label, start)
     cells = max(1, min(CHART_CELLS, room - start - 2))
     points = _means(numbers, cells)
     muted, rule, bar = theme.style("muted"), theme.style("rule"), theme.style(BAR_COLOUR)
+    middle = min(line_of(figures.median), lines - 1)
     drawn: list[Line] = []
-    for at, row in enumerate(_columns([points[cell * len(points) // cells] for cell in range(cells)], lines)):
+    columns = _columns([points[cell * len(points) // cells] for cell in range(cells)], lines, least, most)
+    for at, row in enumerate(columns):
         label = labels.get(at, "")
         lead = [Segment(f"{label:{start}} ", muted), Segment("┤" if label else "│", rule)]
-        drawn.append([*lead, *(_median_line(row, theme) if at == lines - 1 - middle else [Segment(row, bar)])])
+        drawn.append([*lead, *(_median_line(row, figures.median, theme) if at == middle else [Segment(row, bar)])])
     gap = " " * max(1, cells - cell_len(safe(first)) - cell_len(safe(last)))
     below = fit(f"{first}{gap}{last}", cells)
-    axis = [Segment(f"{bottom} ", muted), Segment("└" + "─" * cells, rule)]
+    axis = [Segment(f"{labels[lines]} ", muted), Segment("▔" * (cells + 1), rule)]
     return [*drawn, axis, [Segment(" " * (start + 2) + below, muted)]]
 
 
-def _median_line(row: str, theme: ThemeStyles) -> Line:
-    """Return a line of columns with a rule over them all, on the ground of those that reach it."""
-    reached = theme.style("foreground", on=BAR_COLOUR)
-    runs = ((is_below, len([*run])) for is_below, run in groupby(row, key=lambda sign: sign in SHAPES[3:]))
-    return [Segment("─" * count, reached if is_below else theme.style("muted")) for is_below, count in runs]
+def _median_line(row: str, number: float, theme: ThemeStyles) -> Line:
+    """Return a line of columns with a rule over them all that names the median, on the ground of those below."""
+    reached, words = theme.style("foreground", on=BAR_COLOUR), f"── median {_short(number)} "
+    signs = words.ljust(len(row), "─") if len(words) < len(row) else "─" * len(row)
+    runs = groupby(zip(signs, row, strict=True), key=lambda each: each[1] in SHAPES[3:])
+    return [
+        Segment("".join(sign for sign, _ in run), reached if is_below else theme.style("muted"))
+        for is_below, run in runs
+    ]
 
 
-def _steps(least: float, span: float) -> Iterator[float]:
-    """Yield the round values of an axis, about three."""
-    size = 10.0 ** floor(log10(span / 3))
-    size = next(factor * size for factor in (1, 2, 5, 10) if span / (factor * size) <= MAX_STEPS)
-    yield from (size * at for at in range(ceil(least / size), floor((least + span) / size) + 1))
-
-
-def _columns(numbers: Sequence[float], lines: int) -> list[str]:
+def _columns(numbers: Sequence[float], lines: int, least: float, most: float) -> list[str]:
     """Return numbers as columns of blocks, in lines from the top one; the least has the lowest block."""
-    least, span, top = min(numbers), (max(numbers) - min(numbers)) or 1.0, lines * len(SHAPES)
+    span, top = (most - least) or 1.0, lines * len(SHAPES)
     heights = [min(top, 1 + int((each - least) / span * top)) for each in numbers]
     return ["".join(_block(each - line * len(SHAPES)) for each in heights) for line in reversed(range(lines))]
 
