@@ -58,7 +58,7 @@ def test_the_chart_of_numbers_has_its_median_and_the_rows_at_its_axes() -> None:
         "     │── median 5 ───────────────",
         "     │▁▁▁▁▁▁▁████████████████████",
         "   2 ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔",
-        "      row 1                row 4",
+        "      row 1                 row 4",
     ]
 
 
