@@ -31,6 +31,15 @@ def test_open_items_are_named_with_their_owner_as_many_as_fit() -> None:
     assert open_rows(items, 24, 3) == []
 
 
+def test_names_of_open_items_have_two_lines_where_all_have_room() -> None:
+    items = [UnfinishedItem("◐", "muted", "Reconcile payouts with orders every night", "jon", "owner-1", " · 3 pts")]
+
+    whole, cut = (texts(open_rows(items, 28, room))[2:] for room in (5, 4))
+
+    assert whole == ["◐ Reconcile payouts with", "  orders every night", "  jon · 3 pts"]
+    assert cut == ["◐ Reconcile payouts with or…", "  jon · 3 pts"]
+
+
 def test_nothing_stands_below_the_figures_where_no_sentence_fits() -> None:
     assert definition_rows(["Done is what is done."], 8, 2) == []
 

@@ -112,13 +112,25 @@ def definition_rows(sentences: Sequence[str], width: int, room: int) -> list[Row
 
 
 def open_rows(items: Sequence[UnfinishedItem], width: int, room: int) -> list[Row]:
-    """Return two lines of each open item below their heading, and how many more there are where not all of them fit."""
+    """Return open items below their heading, and how many more there are where not all of them fit.
+
+    A name has two lines where all of them have room, else one.
+    """
     if not items or room < 2 + LINES_OF_ITEM:
         return []
     most = (room - 2) // LINES_OF_ITEM
     shown = items if len(items) <= most else items[: (room - 3) // LINES_OF_ITEM]
     rows: list[Row] = [(), ((OPEN_HEADING, HEADING), (f" {len(items)}", "muted"))]
-    for item in shown:
-        rows.append(((f"{item.sign} ", item.colour), (fit(safe(item.name), width - GAP).rstrip(), "foreground")))
+    names = [_name_lines(item.name, width - GAP) for item in shown]
+    has_whole = len(rows) + len(names) + sum(map(len, names)) <= room and len(shown) == len(items)
+    for item, lines in zip(shown, names, strict=True):
+        first, *more = lines if has_whole else [fit(safe(item.name), width - GAP).rstrip()]
+        rows.append(((f"{item.sign} ", item.colour), (first, "foreground")))
+        rows += [((" " * GAP, "muted"), (line, "foreground")) for line in more]
         rows.append(((" " * GAP, "muted"), (safe(item.owner), item.owner_colour), (item.amount, "muted")))
     return [*rows, ((f"{len(items) - len(shown)} more", "muted"),)] if len(shown) < len(items) else rows
+
+
+def _name_lines(name: str, width: int) -> list[str]:
+    first, *rest = wrapped(safe(name), width) or [""]
+    return [first, fit(" ".join(rest), width).rstrip()] if rest else [first]
