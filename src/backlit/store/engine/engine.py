@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, S
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cached_property
+from math import ceil
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -347,7 +348,7 @@ class Engine:
     def _show_failed_try(self, state: ConnectionState, sentence: str, next_try: float | None) -> None:
         """Show a failed try at its second: what fails at once with it is not told again."""
         now = self._clock().replace(microsecond=0)
-        after = None if next_try is None else now + timedelta(seconds=round(next_try))
+        after = None if next_try is None else now + timedelta(seconds=ceil(next_try))
         self.show(state, sentence, tried_at=now, next_try=after)
 
     def found(self) -> None:
