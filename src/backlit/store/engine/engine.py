@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, S
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cached_property
-from math import ceil
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -346,10 +345,16 @@ class Engine:
         self._show_failed_try(ConnectionState.OFFLINE, sentence, next_try)
 
     def _show_failed_try(self, state: ConnectionState, sentence: str, next_try: float | None) -> None:
-        """Show a failed try at its second: what fails at once with it is not told again."""
-        now = self._clock().replace(microsecond=0)
-        after = None if next_try is None else now + timedelta(seconds=ceil(next_try))
-        self.show(state, sentence, tried_at=now, next_try=after)
+        """Show a failed try, and the second by which the next one comes; what fails with it is not told again."""
+        now, before = self._clock(), self.connection
+        tried_at: datetime | None = now.replace(microsecond=0)
+        after: datetime | None = None
+        if next_try is not None:
+            exact = now + timedelta(seconds=next_try)
+            after = exact.replace(microsecond=0) + timedelta(seconds=exact.microsecond > 0)
+            if before.next_try is not None and after <= before.next_try:
+                tried_at, after = before.tried_at, before.next_try
+        self.show(state, sentence, tried_at=tried_at, next_try=after)
 
     def found(self) -> None:
         is_loaded = self.connection.synced_at is not None
