@@ -10,7 +10,8 @@ from backlit.tui.items.event_words import unquoted
     [
         ("> Is it done?\n\nYes, **both** parts.", "Yes, both parts."),
         ("**Decided:**\n\n- one\n- two", "Decided:\n\n· one\n· two"),
-        ("Counted:\n```\n3 of 4\n```", "Counted:\n3 of 4"),
+        ("Counted:\n```\n3 of 4\n```\nMost.", "Counted:\n…\nMost."),
+        ("```\n3 of 4\n```", "3 of 4"),
         ("> only a quote", "> only a quote"),
         ("2 ** 3 ** 4", "2 ** 3 ** 4"),
     ],

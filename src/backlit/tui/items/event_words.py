@@ -17,6 +17,9 @@ VERB_WIDTH = 9
 LEAST_AUTHOR, MOST_AUTHOR = 3, 12
 """Cells of the shortest and the longest name."""
 LIST_MARK, BOLD_WORDS = re.compile(r"^\s*[-*] "), re.compile(r"\*\*(\S[^*]*)\*\*")
+FENCE = "```"
+BLOCK = rf"(?s){FENCE}.*?(?:{FENCE}|\Z)"
+"""A block of code or figures, which in one line is a jumble."""
 CAUSES = {
     "undo": "undo",
     "restore": "restored",
@@ -54,10 +57,10 @@ def cut_parts(parts: Sequence[Part], room: int) -> Iterator[Part]:
 
 
 def unquoted(comment: str) -> str:
-    """Return a comment without what it quotes, unless that is all, and a point before each entry of a list."""
-    lines = [line for line in comment.splitlines() if not line.lstrip().startswith((">", "```"))]
-    own = "\n".join(LIST_MARK.sub("· ", line) for line in lines).strip() or comment
-    return BOLD_WORDS.sub(r"\1", own)
+    """Return a comment without quotes and blocks, unless they are all, and a point before each entry of a list."""
+    lines = re.sub(BLOCK, "…", comment).splitlines()
+    own = "\n".join(LIST_MARK.sub("· ", line) for line in lines if not line.lstrip().startswith(">")).strip()
+    return BOLD_WORDS.sub(r"\1", own if own.strip("… \n") else comment.replace(FENCE, "").strip())
 
 
 def event_parts(store: Store, event: ItemEvent) -> Iterator[Part]:
