@@ -188,8 +188,9 @@ class OutboxScreen(StoreScreen[None]):
         self._fit_entry()
 
     def _fit_entry(self) -> None:
-        """Give the change the room below the list, or above its item only the lines of its text that fit."""
-        self._entry.styles.max_height = self._lines_above if self.has_class("-with-item") else None
+        """Give the change the room below the list, or above its item only the lines of its text that fit there."""
+        is_above = self.has_class("-with-item") and not self._item_frame.is_wanted
+        self._entry.styles.max_height = self._lines_above if is_above else None
 
     @property
     def _lines_above(self) -> int:
@@ -235,8 +236,7 @@ class OutboxScreen(StoreScreen[None]):
     @on(EntryView.Resized)
     def _draw_entry(self) -> None:
         entry = self._list.current
-        text = Content("") if entry is None else self._described(entry)
-        self.query_one("#entry-text", Static).update(text)
+        self.query_one("#entry-text", Static).update(Content("") if entry is None else self._described(entry))
 
     def _show_item(self) -> None:
         entry = self._list.current
