@@ -39,12 +39,16 @@ def test_the_present_span_is_red_where_it_is_over_a_week_and_says_so_where_it_ha
     ]
 
 
-def test_the_days_over_a_week_stand_beside_the_red_part_where_it_has_no_room() -> None:
+def test_a_short_red_part_says_that_it_is_over_and_a_shorter_one_has_its_words_beside_it() -> None:
     assert span_bar(LATE, GROUPS, DayScale(50, 10))[1:] == [
-        (" " * 10, "background on bar-over"),
+        (" over     ", "background on bar-over"),
+        ("│", "muted on span-test"),
+        (f"{' ◑ Testing 9 days':<34}", "status-test on span-test"),
+    ]
+    assert span_bar(LATE, GROUPS, DayScale(44, 22))[2:5] == [
+        (" " * 4, "background on bar-over"),
         ("│", "muted on span-test"),
         (" 2 days over ", "conflict on span-test"),
-        (f"{' ◑ Testing 9 days':<21}", "status-test on span-test"),
     ]
 
 

@@ -92,7 +92,7 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, scale: DayScale) -
             f" {counted(present.days - STUCK_DAYS, 'day')} over",
             EARLIER if present.days > scale.days else "",
         )
-        is_said = bar.write([f"{earlier}{excess} a week", f"{earlier}{excess}"], begin, scale.week)
+        is_said = bar.write([f"{earlier}{excess} a week", f"{earlier}{excess}", " over"], begin, scale.week)
         written = 0 if is_said else bar.write([f"{excess} "], scale.week, end, "conflict")
         bar.write(_labels(present, groups), written or scale.week, end)
     elif not bar.write(labels[:2], begin, end):
