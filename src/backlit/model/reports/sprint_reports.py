@@ -50,9 +50,6 @@ def velocity(document: ReportDocument) -> Report:
         low, high = number_text(found.low), number_text(found.high)
         more = f"of {counted(found.samples, noun)}, from {low} to {high}, mean {number_text(found.mean)}"
         figures = (Figure(number_text(found.median), f"{unit} median", more, Tone.DONE),)
-        line_name = (
-            f"median of these {found.samples}{' rounds' * found.is_of_rounds}" if found.samples > 1 else "median"
-        )
     names, ends = document.column("Iteration"), document.column("As of")
     is_sample = [bool(each.get("samples")) for each in document.details] or [True] * len(names)
     numbers = zip(names, ends, document.numbers("Done"), document.numbers("Remaining"), is_sample, strict=True)
@@ -61,9 +58,8 @@ def velocity(document: ReportDocument) -> Report:
         so_far = (0.0, done or 0.0) if as_of == document.today else (done or 0.0, 0.0)
         bars.append(Bar(str(name), (*so_far, remaining or 0.0), is_of_line))
     rows = tuple((*row[:-1], "now" if row[-1] == document.today else row[-1]) for row in document.rows)
-    of_these = f" of these {found.samples}{' rounds' * found.is_of_rounds}" if not all(is_sample) else ""
-    line_name = f"median{of_these}"
-    chart = Bars(VELOCITY_PARTS, tuple(bars), is_in_time=True, line=found.median or 0.0, line_name=line_name)
+    of_these = "" if all(is_sample) else f" of these {found.samples}{' rounds' * found.is_of_rounds}"
+    chart = Bars(VELOCITY_PARTS, tuple(bars), is_in_time=True, line=found.median or 0.0, line_name=f"median{of_these}")
     return Report(document, headline, chart, ReportTable(VELOCITY_COLUMNS, rows), figures)
 
 
