@@ -83,7 +83,7 @@ async def test_one_that_is_taken_back_before_it_is_clear_says_what_is_done(
     await an_item(world, store)
     await until(lambda: world.faults.count("DELETE"))
 
-    async with outbox_of(opened, store, (160, 40)) as pilot:
+    async with outbox_of(opened, store) as pilot:
         await pilot.press("u")
         await until(lambda: "if the server has deleted it already" in text_of(pilot.app), lambda: text_of(pilot.app))
         await until(lambda: "check whether it was deleted" in text_of(pilot.app), lambda: text_of(pilot.app))

@@ -148,10 +148,10 @@ class OutboxScreen(StoreScreen[None]):
         self._item_frame = PaneFrame(self._aside, id="item-frame")
         yield self.title_line
         yield RuleLine("─", id="heading")
+        yield self._frame
+        yield RuleLine("─", id="below")
         with Container(id="panes"):
-            with Container(id="changes"):
-                yield from (self._frame, RuleLine("─", id="below"), self._entry_frame)
-            yield from (self._item_rule, self._item_frame)
+            yield from (self._entry_frame, self._item_rule, self._item_frame)
         yield RuleLine("─", id="foot")
         yield FooterLine(id="status")
 
@@ -188,9 +188,8 @@ class OutboxScreen(StoreScreen[None]):
         self._fit_entry()
 
     def _fit_entry(self) -> None:
-        """Give the change the room below the list, or above its item only the lines of its text that fit there."""
-        is_above = self.has_class("-with-item") and not self._item_frame.is_wanted
-        self._entry.styles.max_height = self._lines_above if is_above else None
+        """Give the change the room below the list, or above its item only the lines of its text that fit."""
+        self._entry.styles.max_height = self._lines_above if self.has_class("-with-item") else None
 
     @property
     def _lines_above(self) -> int:
