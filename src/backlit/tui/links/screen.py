@@ -228,6 +228,7 @@ class LinksScreen(ItemRowsScreen):
         if text is not None:
             link_id = await self.store.link_edits.add(self.item_id, text.strip() or url.strip(), url.strip())
             self._added = link_id * 2 + 1
+            self.show_rows()  # the change may have been told before its id was known here
             self.say("Link added. u to undo.")
 
     async def edit(self, _call: CommandContext) -> None:
