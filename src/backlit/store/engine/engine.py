@@ -345,13 +345,14 @@ class Engine:
         self._show_failed_try(ConnectionState.OFFLINE, sentence, next_try)
 
     def _show_failed_try(self, state: ConnectionState, sentence: str, next_try: float | None) -> None:
-        """Show a failed try, and the second by which the next one comes; what fails with it is not told again."""
+        """Show a failed try, and the second by which the next one comes."""
         now, before = self._clock(), self.connection
         tried_at: datetime | None = now.replace(microsecond=0)
         after: datetime | None = None
         if next_try is not None:
             exact = now + timedelta(seconds=next_try)
             after = exact.replace(microsecond=0) + timedelta(seconds=exact.microsecond > 0)
+            # Every request that fails reports the outage; only a later next try is news.
             if before.next_try is not None and after <= before.next_try:
                 tried_at, after = before.tried_at, before.next_try
         self.show(state, sentence, tried_at=tried_at, next_try=after)

@@ -278,7 +278,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         move = (("j k", "move"),) if several else ()
         apply = () if undecided else (("enter", "apply"),)
         self.name_keys(*apply, *sides, ("e", "edit"), *move, ("esc", "later"))
-        left = f"{counted(undecided, 'field')} left to resolve: m or t for each, then enter"
+        left = f"{counted(undecided, 'field')} left to resolve: {' or '.join(SIDE_KEYS.values())} for each, then enter"
         words = left if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places

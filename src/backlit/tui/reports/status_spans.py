@@ -88,10 +88,8 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, scale: DayScale) -
     present, (labels, begin, end) = way[-1], spans.pop()
     if present.days > STUCK_DAYS:
         bar.ground(begin, scale.week, "background", "bar-over")
-        excess, earlier = (
-            f" {counted(present.days - STUCK_DAYS, 'day')} over",
-            EARLIER if present.days > scale.days else "",
-        )
+        excess = f" {counted(present.days - STUCK_DAYS, 'day')} over"
+        earlier = EARLIER if present.days > scale.days else ""
         is_said = bar.write([f"{earlier}{excess} a week", f"{earlier}{excess}", " over"], begin, scale.week)
         written = 0 if is_said else bar.write([f"{excess} "], scale.week, end, "conflict")
         bar.write(_labels(present, groups), written or scale.week, end)
