@@ -63,7 +63,7 @@ SCENES: Mapping[str, Scene] = {
     "backlog-offline": Scene((), EVERY, trouble=Trouble.OFFLINE),
     "board": Scene(("g", "k", "2", "j", "space", "l")),
     "board-lanes": Scene(
-        ("g", "k", *'/iter:"Sprint 14","Sprint 15"', "enter", *"tgowner", "enter", *"ggj"), is_slow=True
+        ("g", "k", *"/iter:previous,current,next owner:any", "enter", *"tgowner", "enter", *"ggj"), is_slow=True
     ),
     "cadence": Scene(("g", "i", "c", "s"), is_slow=True),
     "columns": Scene((*":columns", "space", *"status,severity,tags", "space", *"14+,area", "enter"), (MIDDLE,)),

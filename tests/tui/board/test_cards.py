@@ -206,7 +206,7 @@ async def test_names_of_low_cards_go_on_in_place_of_owners_before_facts_below_ea
         await until(lambda: "Words that" in text_of(pilot.app))
         lines = lines_of(pilot.app)
         at = next(at for at, line in enumerate(lines) if "Words that" in line)
-        facts = [line for line in lines if "#" in line and "▘" in line]
+        facts = [line for line in lines if "#" in line and "▌" in line]
         starts = {line.index("#") for line in facts if "#" in line[: lines[at + 1].index(f"#{item.id}") + 1]}
 
         assert name in " ".join(f"{lines[at][:32]} {lines[at + 1][3:32]}".split())

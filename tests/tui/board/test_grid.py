@@ -188,6 +188,15 @@ def test_lanes_need_a_line_each_and_those_of_their_cards() -> None:
     assert grid_of(IN_LANES, folded=("c",)).lines(2) == 1 + 2 * 2 + 1 + 3 * 2 + 1
 
 
+def test_the_last_card_of_all_lanes_needs_no_blank_line_below_it() -> None:
+    assert grid_of(IN_LANES).lines(4) == grid_of(IN_LANES).lines(3) + grid_of(IN_LANES).height(0) - 3 - 1
+
+
+def test_lanes_have_cards_below_others_where_one_that_is_open_has_two_rows() -> None:
+    assert grid_of(IN_LANES).has_cards_below_others()
+    assert not grid_of(IN_LANES, folded=("a", "b", "c")).has_cards_below_others()
+
+
 def test_a_blank_line_parts_lanes_of_which_one_is_open() -> None:
     grid = grid_of(IN_LANES, folded=("b", "c"))
 

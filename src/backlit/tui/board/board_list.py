@@ -242,6 +242,8 @@ class BoardList(ItemList):
         if grid.has_lanes:
             layout, height = replace(self.laid_out, has_gaps=False, is_single=is_single), self.size.height
             layouts = [replace(layout, card_lines=each) for each in range(usual, COMPACT_CARD_LINES - 1, -1)]
+            if grid.has_cards_below_others():  # those of three lines would touch; lower ones have grounds in turn
+                layouts = [each for each in layouts if each.card_lines != CARD_LINES]
             fewest = usual if has_room else MIN_CARD_LINES
             self._card_lines = next((each.card_lines for each in layouts if each.holds(grid, height)), fewest)
             apart = replace(layout, card_lines=self._card_lines, has_gaps=True)

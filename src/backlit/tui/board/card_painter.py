@@ -16,7 +16,6 @@ from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import (
-    CARD_LINES,
     GAP,
     MIN_NAME_WIDTH,
     ColumnSlot,
@@ -57,8 +56,6 @@ CardFact = tuple[str, str, bool]
 """A fact of a card: its text, its colour, and whether it is bold."""
 CARD_GROUND, NAME_GROUND = "surface", "key-background"
 """The ground of a card, and of its name above facts."""
-LAST_EDGE = "▘"
-"""The edge beside the facts of a card without a blank below it: it ends before that of the next card."""
 INDENT = 2
 """Cells before the lines of a card: its edge and a blank."""
 SHOWN_WORD = " shown"
@@ -190,20 +187,20 @@ class CardPainter:
             bold=is_cursor or (row.type == ItemType.FEATURE and not is_done),
         )
 
-        def drawn(line: Sequence[Segment], under: str | None, mark: str = edge[0]) -> Strip:
-            start = Segment(mark, theme.style(edge[1], on=under)), Segment(" ", theme.style(on=under))
+        def drawn(line: Sequence[Segment], under: str | None) -> Strip:
+            start = Segment(edge[0], theme.style(edge[1], on=under)), Segment(" ", theme.style(on=under))
             return Strip([*start, *line]).adjust_cell_length(width, theme.style(on=under))
 
         if lines == COMPACT_CARD_LINES:
             return (drawn(self._one_line(row, room, name, under_name, badge, is_selected=is_selected), under_name),)
         if lines == MIN_CARD_LINES:
             upper, lower = self._two_lines(row, room, name, around_name, badge, is_selected=is_selected)
-            return drawn(upper, around_name), drawn(lower, around_name, "█" if is_cursor else LAST_EDGE)
+            return drawn(upper, around_name), drawn(lower, around_name)
         title, *more = wrapped(row.name, room)
         facts = self._facts(row, room, ground, badge, is_selected=is_selected)
         return (
             *(drawn([*marked(fit(each, room), self._sought, name)], around_name) for each in (title, " ".join(more))),
-            drawn(facts, ground, LAST_EDGE if lines == CARD_LINES and not is_cursor else edge[0]),
+            drawn(facts, ground),
         )
 
     def _one_line(

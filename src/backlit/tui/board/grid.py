@@ -153,10 +153,15 @@ class CardGrid:
         return len(self.lanes[0].cells[column]) if is_shown and self.lanes else 0
 
     def lines(self, card_lines: int) -> int:
-        """Return the lines of all lanes with cards of a height, which may have a blank line below them."""
+        """Return the lines of all lanes with cards of a height, which may have a blank line below all but the last."""
         blanks = sum(upper.is_folded and not lower.is_folded for upper, lower in pairwise(self.lanes))
+        blanks -= any(lane.height > 1 for lane in self.lanes[-1:])
         cards = sum(lane.height - 1 for lane in self.lanes) * card_lines
         return len(self.lanes) + cards + blanks * (card_lines > CARD_LINES)
+
+    def has_cards_below_others(self) -> bool:
+        """Return whether a lane has more than one row of cards in sight."""
+        return any(lane.height > 1 + self.has_lanes for lane in self.lanes)
 
     def gaps(self) -> int:
         """Return the blank lines between lanes: one above and below each open one."""
