@@ -24,6 +24,8 @@ LINES = {
     "│": (7 / 16, 0, 1 / 8, 1),
     "┃": (5 / 16, 0, 3 / 8, 1),
 }
+ENDED = {"╸": "━"}
+"""Half lines, and the lines that end with them."""
 BLOCKS = (
     LINES
     | {"█": (0, 0, 1, 1), "▀": (0, 0, 1, 0.5), "▐": (0.5, 0, 0.5, 1)}
@@ -82,7 +84,7 @@ class Sheet:
         colour = None if ground is None or ground.is_default else ground.get_truecolor().hex
         if colour not in {None, self.ground}:
             yield f'<rect x="{x}" width="{across}" height="{LINE}" fill="{colour}"/>'
-        for is_block, group in groupby(text, key=lambda sign: sign if sign in DRAWN else ""):
+        for is_block, group in groupby(text, key=lambda sign: ENDED.get(sign, sign) if sign in DRAWN else ""):
             run = "".join(group)
             cells = Segment(run).cell_length
             if is_block in CORNERS or is_block in HEAVY_CORNERS:
@@ -95,7 +97,7 @@ class Sheet:
             elif is_block in DOTS:
                 yield _dots(run, at, front.get_truecolor().hex if front is not None else self.front)
             elif is_block:
-                yield _block(run[0], len(run), at, front.get_truecolor().hex if front is not None else self.front)
+                yield _block(run, at, front.get_truecolor().hex if front is not None else self.front)
             else:
                 yield from self._words(run, style, at, front)
             at += cells
@@ -123,8 +125,9 @@ def _dots(run: str, at: int, colour: str) -> str:
     return f'<path d="{"".join(f"M{x:g} {y:g}h2v2h-2" for x, y in places)}" fill="{colour}"/>'
 
 
-def _block(sign: str, count: int, at: int, colour: str) -> str:
+def _block(run: str, at: int, colour: str) -> str:
     """Draw equal block characters side by side as one rectangle, without seams; the narrow ones stand apart."""
+    sign, count = run[-1], len(run)
     if sign in QUADRANTS:
         quarters = [(int(each) % 2 / 2, int(each) // 2 / 2) for each in QUADRANTS[sign]]
         return "".join(
@@ -135,7 +138,7 @@ def _block(sign: str, count: int, at: int, colour: str) -> str:
         )
     left, top, width, height = BLOCKS.get(sign, (0, 0, 1, 1))
     shade = f' opacity="{SHADES[sign]}"' if sign in SHADES else ""
-    places = [(at, count)] if width == 1 else [(at + number, 1) for number in range(count)]
+    places = [(at, count)] if width == 1 or sign in ENDED else [(at + number, 1) for number in range(count)]
     return "".join(
         f'<rect x="{(place + left) * CELL:g}" y="{top * LINE:g}" width="{(cells - 1 + width) * CELL:g}"'
         f' height="{height * LINE:g}" fill="{colour}"{shade}/>'

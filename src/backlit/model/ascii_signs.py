@@ -6,7 +6,7 @@ from collections.abc import Mapping
 ASCII_SIGNS: Mapping[str, str] = {
     **dict.fromkeys("“”„»«", '"'),
     **dict.fromkeys("‘’‚‹›", "'"),
-    **dict.fromkeys("–—‐‑−─━▔╸┈╴╶⠒⠤⠉⣀", "-"),
+    **dict.fromkeys("–—‐‑−─▔╸┈╴╶⠒⠤⠉⣀", "-"),
     **dict.fromkeys("│┃┊╵╷▏▕▎▍", "|"),
     **dict.fromkeys("└┤┬┯┴┼├┌┐┘╭╮╯╰┏┓┗┛", "+"),
     **dict.fromkeys("·•◆◇○●◐◑◷⚑", "*"),
@@ -15,6 +15,7 @@ ASCII_SIGNS: Mapping[str, str] = {
     **dict.fromkeys("←", "<-"),
     **dict.fromkeys("↑▲", "^"),
     **dict.fromkeys("↓▾", "v"),
+    "━": "=",
     "◂": "<",
     "◖": "(",
     "⇄": "<->",

@@ -22,11 +22,11 @@ async def test_only_fields_that_tell_matches_apart_are_named_by_what_is_typed(tm
     assert wide[1] == "  Narrow by typing a key and a value, such as type:Bug " + "─" * 12
     assert wide[2:] == [
         "  type:                             tag:",
-        "  Bug     2 ▄▄▄▄▄▄▄▄▄▄▄▄▄▄          none    1 ▄▄▄▄▄▄▄",
-        '  Story   1 ▄▄▄▄▄▄▄                 "a b"   1 ▄▄▄▄▄▄▄',
-        "                                    c       1 ▄▄▄▄▄▄▄",
+        "  Bug     2 ━━━━━━━━━━━━━━          none    1 ━━━━━━━",
+        '  Story   1 ━━━━━━━                 "a b"   1 ━━━━━━━',
+        "                                    c       1 ━━━━━━━",
     ]
-    assert narrow[2:5] == ["  type:", "  Bug     2 ▄▄▄▄▄▄▄▖", "  Story   1 ▄▄▄▖"]
+    assert narrow[2:5] == ["  type:", "  Bug     2 ━━━━━━━╸", "  Story   1 ━━━╸"]
     assert narrow[5:7] == ["", "  tag:"]
     assert [_words(line) for line in low][2:] == narrow[2:5]
 
@@ -47,7 +47,7 @@ async def test_values_of_one_match_and_those_without_room_are_counted(
     with offline_store(tmp_path, [item(at, Tags=[tag]) for at, tag in enumerate(tags, 1)]) as store:
         view = store.view(ViewSpec())
         await view.load()
-        lines = [_words(line).rstrip(" ▄▖") for line in await read_conditions(store, view, 60, height)]
+        lines = [_words(line).rstrip(" ━╸") for line in await read_conditions(store, view, 60, height)]
 
     assert lines[3:] == [f"  {line}" for line in shown]
 

@@ -77,9 +77,9 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
         assert "─ Points of " in text_of(pilot.app)
         assert not re.search(r" \d+ of \d+ ─╯", text_of(pilot.app))
 
-        assert re.search(r"By owner .*\n.* unassigned +\d+  ▄", text_of(pilot.app))
-        assert re.search(r"By status .*\n.* ○ Not done +\d+  ▄", text_of(pilot.app))
-        assert re.search(r"By type .*\n.* [▲◆×■◇] \w+ +\d+  ▄", text_of(pilot.app))
+        assert re.search(r"By owner .*\n.* unassigned +\d+  ━", text_of(pilot.app))
+        assert re.search(r"By status .*\n.* ○ Not done +\d+  ━", text_of(pilot.app))
+        assert re.search(r"By type .*\n.* [▲◆×■◇] \w+ +\d+  ━", text_of(pilot.app))
         assert "Iteration  " not in lines_of(pilot.app)[2]
         assert "─ enter show in the backlog ─╮" in re.sub(" +", " ", lines_of(pilot.app)[1])
         assert "⊣ blocked  ◐ started  ¬ not ready ─" in text_of(pilot.app)
@@ -152,7 +152,7 @@ async def test_the_head_of_an_iterations_items_has_its_done_points_until_they_st
         await pilot.resize_terminal(120, 40)
         await until(lambda: "By status" in text_of(pilot.app), lambda: text_of(pilot.app))
         assert f"─ Progress · {words} ─" in text_of(pilot.app)
-        assert re.search(rf" ● Done +{number_text(load.done)} +▄", text_of(pilot.app))
+        assert re.search(rf" ● Done +{number_text(load.done)} +━", text_of(pilot.app))
         await until(lambda: re.search(r"│ +Done \d+ ─+ ?│", text_of(pilot.app)), lambda: text_of(pilot.app))
 
 

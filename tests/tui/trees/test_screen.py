@@ -225,8 +225,8 @@ async def test_areas_have_one_pair_of_totals_and_a_bar_for_their_share_of_the_po
         await pilot.pause()
 
         assert line_with(app, "Aurora").split() == ["▌", "▾", "Aurora", "7", "60"]
-        assert line_with(app, "Checkout").split() == ["▾", "Checkout", "3", "40", "▄" * 35]
-        assert line_with(app, "Basket").split() == ["Basket", "1", "20", "▄" * 17 + "▖"]
+        assert line_with(app, "Checkout").split() == ["▾", "Checkout", "3", "40", "━" * 35]
+        assert line_with(app, "Basket").split() == ["Basket", "1", "20", "━" * 17 + "╸"]
         assert line_with(app, "Search").split() == ["Search", "3"]
         assert "".join(app.nodes.about(nodes[1])) == "Checkout · 3 open items · 40 pts (67%)"
 
@@ -380,7 +380,7 @@ async def test_hostile_names_stay_in_their_column() -> None:
         await pilot.pause()
 
         assert "[bold]x[/oops] ␛[31m�abc␊" in text_of(app)
-        assert lines_of(app)[2].rstrip().endswith("…     3                 4  ▄▄▄▄▄▄▄▄")
+        assert lines_of(app)[2].rstrip().endswith("…     3                 4  ━━━━━━━━")
 
 
 @pytest.mark.slow

@@ -100,11 +100,11 @@ def plain_bar(value: float, top: float, room: int) -> str:
     return "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
 
 
-def low_bar(value: float, top: float, room: int) -> str:
-    """Return a bar to half a cell, of half the height so that adjacent rows stay apart; the top fills the room."""
+def thin_bar(value: float, top: float, room: int) -> str:
+    """Return a bar to half a cell in the middle of its row, so that rows stay apart; the top fills the room."""
     halves = round(value / top * room * 2) if top else 0
     halves = max(1, halves) if value > 0 else 0
-    return "▄" * (halves // 2) + "▖" * (halves % 2)
+    return "━" * (halves // 2) + "╸" * (halves % 2)
 
 
 def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:

@@ -10,7 +10,7 @@ from backlit.model.query.syntax import quoted_value
 from backlit.store.store import Store
 from backlit.store.views.groups import Facet
 from backlit.store.views.view import View
-from backlit.tui.drawing.charts import low_bar
+from backlit.tui.drawing.charts import thin_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.lists.filtering import FILTER_FIELDS, NO_VALUE, FilterField, item_counts, node_word
 from backlit.tui.widgets.line_list import BOLD
@@ -69,7 +69,7 @@ class _FieldValues:
         shown = self._cells if len(self._cells) <= most else self._cells[: most - 1]
         lines: list[Line] = [[(fit(self.key, width), f"{BOLD} muted")]]
         for word, count in shown:
-            bar = low_bar(count, every, width - words_width - COUNT_WIDTH - 1)
+            bar = thin_bar(count, every, width - words_width - COUNT_WIDTH - 1)
             number = fit_right(str(count), COUNT_WIDTH)
             rest = width - words_width - COUNT_WIDTH
             lines.append([(fit(word, words_width), "foreground"), (number, "muted"), (fit(f" {bar}", rest), "bar")])

@@ -14,7 +14,7 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import ON, Piece, low_bar, range_words, scale_of, scaled_bar
+from backlit.tui.drawing.charts import ON, Piece, range_words, scale_of, scaled_bar, thin_bar
 from backlit.tui.drawing.text import SHADES, fit, fit_right
 from backlit.tui.drawing.themes import CURRENT_ITERATION, CURSOR_BAR, TODAY, ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
@@ -311,7 +311,7 @@ class TreeLayout:
 
     def _points_bar(self, points: float, colour: str) -> list[Piece]:
         """Return the bar of some points to the scale of areas; an arrow ends one that is longer than the column."""
-        bar = low_bar(points, self._largest, self._bar)
+        bar = thin_bar(points, self._largest, self._bar)
         bar = f"{bar[: self._bar - 1]}{BEYOND}" if len(bar) > self._bar else bar
         return [(" " * GAP, "foreground"), (fit(bar, self._bar), colour)]
 
