@@ -61,7 +61,7 @@ SCENES: Mapping[str, Scene] = {
     "backlog-grouped": Scene((*"tgarea", "enter", "9", "j", "space", "space"), EVERY),
     "backlog-selected": Scene((*SELECTED, "s", "down", "down", "enter"), EVERY),
     "backlog-offline": Scene((), EVERY, trouble=Trouble.OFFLINE),
-    "board": Scene(("g", "k", "2", "j", "space", "l")),
+    "board": Scene(("g", "k", "l")),
     "board-lanes": Scene(
         ("g", "k", *"/iter:previous,current,next owner:any", "enter", *"tgowner", "enter", *"ggj"), is_slow=True
     ),

@@ -236,24 +236,26 @@ def test_the_line_below_lanes_has_the_key_that_shows_all_done_cards_at_its_right
 
 
 @pytest.mark.parametrize(
-    ("width", "row", "badge", "facts"),
+    ("lines", "has_words", "row", "badge", "facts"),
     [
-        (34, ESTIMATED, Badge(is_unready=True), "¬ not ready  kofi  ◆ #699   2"),
-        (33, ESTIMATED, Badge(is_unready=True), "¬  kofi  ◆ #699   2"),
-        (24, ROW, Badge(is_unready=True), "¬  kofi  ◆ #699  –"),
-        (34, ESTIMATED, Badge(blockers=2), "blocked  kofi  ◆ #699   2"),
-        (24, ESTIMATED, Badge(blockers=2), "⊣2  kofi  ◆ #699   2"),
+        (3, True, ESTIMATED, Badge(is_unready=True), "◆ #699 ¬ not ready kofi 2"),
+        (3, False, ESTIMATED, Badge(is_unready=True), "◆ #699 ¬ kofi 2"),
+        (3, True, ESTIMATED, Badge(blockers=2), "◆ #699 blocked kofi 2"),
+        (3, False, ESTIMATED, Badge(blockers=2), "◆ #699 ⊣2 kofi 2"),
+        (2, True, ROW, Badge(is_unready=True), "¬ kofi ◆ #699 –"),
+        (2, True, ESTIMATED, Badge(blockers=2), "⊣2 kofi ◆ #699 2"),
     ],
 )
-def test_a_started_card_says_what_it_lacks_by_a_sign_with_words_where_there_is_room(
-    width: int, row: ItemRow, badge: Badge, facts: str
+def test_a_started_card_says_what_it_lacks_by_a_sign_with_words_where_its_board_has_them(
+    lines: int, has_words: bool, row: ItemRow, badge: Badge, facts: str
 ) -> None:
     row = row._replace(status="In Progress", owner_id=7)
     painter = CardPainter(LOOKS, replace(NAMES, owner=lambda _id: "kofi"), has_status=False, has_owner=True)
+    width = painter.width_with_words()
 
-    drawn = painter.card(row, width, 2, is_cursor=False, is_selected=False, badge=badge)[1].text
+    card = painter.card(row, width, lines, is_cursor=False, is_selected=False, badge=badge, has_words=has_words)
 
-    assert drawn.removeprefix("▘ ").split() == facts.split()
+    assert card[-1].text.removeprefix("▌ ").split() == facts.split()
 
 
 @pytest.mark.parametrize(("width", "facts"), [(34, "◐ In progress  ◆ #699   2"), (22, "◐  ◆ #699   2")])
@@ -263,7 +265,7 @@ def test_a_card_names_its_status_by_its_sign_where_the_word_does_not_fit(width: 
 
     drawn = painter.card(row, width, 2, is_cursor=False, is_selected=False, badge=NO_BADGE)[1].text
 
-    assert drawn.removeprefix("▘ ").split() == facts.split()
+    assert drawn.removeprefix("▌ ").split() == facts.split()
 
 
 @pytest.mark.parametrize(

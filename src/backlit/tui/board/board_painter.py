@@ -63,7 +63,7 @@ class BoardPainter:
         self._board = board
         self._make = make
         self._kept: CardPainter | None = None
-        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, str | None, bool, Badge], CardLines] = {}
+        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, str | None, bool, Badge, bool], CardLines] = {}
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
 
     def forget(self) -> None:
@@ -224,9 +224,10 @@ class BoardPainter:
         return self._painter.foot(top, max(0, below), slot.width, position.grid.totals[slot.number])
 
     def _card(self, row: ItemRow, width: int, *, is_cursor: bool, is_selected: bool, on: str | None) -> CardLines:
-        lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)
-        is_flashing = row.id in self._board.flash
-        key = (row, width, lines, is_cursor, is_selected, on, is_flashing, badge)
+        layout, badge = self._board.laid_out, self._board.cards.badge(row.id)
+        lines, is_flashing = layout.card_lines, row.id in self._board.flash
+        has_words = min(slot.width for slot in layout.slots) >= self._painter.width_with_words()
+        key = (row, width, lines, is_cursor, is_selected, on, is_flashing, badge, has_words)
         if key not in self._drawn:
             if len(self._drawn) >= CARDS_KEPT:
                 self._drawn.clear()
@@ -239,5 +240,6 @@ class BoardPainter:
                 badge=badge,
                 on=on,
                 is_flashing=is_flashing,
+                has_words=has_words,
             )
         return self._drawn[key]

@@ -169,11 +169,13 @@ class CardPainter:
         badge: Badge,
         on: str | None = None,
         is_flashing: bool = False,
+        has_words: bool = False,
     ) -> CardLines:
         """Draw a card: its name in up to two lines, and its facts; a compact one has both in one line.
 
         The facts of a card of two lines end the second one. A higher one has its name on a ground of its own, which is
-        that of the cursor: with the facts on it too a step writes 440 bytes, not 400.
+        that of the cursor: with the facts on it too a step writes 440 bytes, not 400. With `has_words` it says in words
+        that it is not ready or blocked, which the cards of a board do alike.
         """
         theme, ground = self._theme, SELECTED_BACKGROUND if is_selected else on
         own_ground = ground if is_selected or lines <= MIN_CARD_LINES else NAME_GROUND
@@ -197,7 +199,7 @@ class CardPainter:
             upper, lower = self._two_lines(row, room, name, around_name, badge, is_selected=is_selected)
             return drawn(upper, around_name), drawn(lower, around_name)
         title, *more = wrapped(row.name, room)
-        facts = self._facts(row, room, ground, badge, is_selected=is_selected)
+        facts = self._facts(row, room, ground, badge, is_selected=is_selected, has_words=has_words)
         return (
             *(drawn([*marked(fit(each, room), self._sought, name)], around_name) for each in (title, " ".join(more))),
             drawn(facts, ground),
@@ -231,10 +233,13 @@ class CardPainter:
             points = (fit(estimate, min(len(estimate), MAX_POINT_CELLS)), "foreground", bool(estimate))
         return (fit_right(points[0], max(POINT_CELLS - 2, cell_len(points[0]))), *points[1:])
 
-    def _facts(self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool) -> list[Segment]:
+    def _facts(
+        self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool, has_words: bool
+    ) -> list[Segment]:
         """Return sign and number, what is missing or its status, and at the right owner and points."""
         left, end = self._start(row, badge, is_selected=is_selected), [("  ", "muted", False), self._points(row)]
-        owner, remarks = self._fitting(row, self._remarks(row, badge), room - _cells([*left, *end]))
+        free = room - _cells([*left, *end])
+        owner, remarks = self._fitting(row, self._remarks(row, badge, has_words=has_words), free)
         blanks = room - _cells([*left, *remarks, owner, *end])
         return self._segments([*left, *remarks, (" " * blanks, "muted", False), owner, *end], on)
 
@@ -249,7 +254,7 @@ class CardPainter:
         *start, (number, colour, bold) = self._start(row, badge, is_selected=is_selected)
         padded = (number.ljust(MIN_NUMBER_CELLS), colour, bold)
         end = [("  ", "muted", False), *start, padded, ("  ", "muted", False), self._points(row)]
-        remarks, free = self._remarks(row, badge), room - _cells(end)
+        remarks, free = self._remarks(row, badge, has_words=False), room - _cells(end)
         title, *more = wrapped(row.name, room)
         rest = " ".join(more)
         rest_cells = min(cell_len(rest), free - _cells(remarks[-1]))
@@ -276,7 +281,12 @@ class CardPainter:
         shown = next((each for each in remarks if _cells(each) <= left), ())
         return (named, self._names.owner_colour(row.owner_id), False), shown
 
-    def _remarks(self, row: ItemRow, badge: Badge) -> Sequence[Sequence[CardFact]]:
+    def width_with_words(self) -> int:
+        """Return the cells of a card of three lines that hold the words of a sign beside its other facts."""
+        owner = MIN_FACT_WIDTH + 2 if self._has_owner else 0
+        return INDENT + 1 + 2 + MIN_NUMBER_CELLS + len(f"  {UNREADY_SIGN}{UNREADY_WORDS}") + owner + POINT_CELLS
+
+    def _remarks(self, row: ItemRow, badge: Badge, *, has_words: bool) -> Sequence[Sequence[CardFact]]:
         """Return what is missing or the status, what the card waits for and its tasks, from all to signs alone."""
         groups = self._names.status_groups()
         lack, brief_lack = list[CardFact](), list[CardFact]()
@@ -288,15 +298,15 @@ class CardPainter:
             lack, brief_lack = [(f"{sign}{UNREADY_WORDS}", "warn", False)], [(sign, "warn", True)]
         blocked, waits = list[CardFact](), list[CardFact]()
         if badge.blockers:
-            blocked, waits = [(f" {BLOCKED_SIGN}{badge.blockers}", "warn", False)], [(BLOCKED_WORDS, "warn", False)]
+            blocked, waits = [(f"  {BLOCKED_SIGN}{badge.blockers}", "warn", False)], [(BLOCKED_WORDS, "warn", False)]
         tasks = list[CardFact]()
         if badge.task_progress is not None:
             done, count = badge.task_progress
             tasks.append((f"  {done}/{counted(count, 'task')}", "muted", False))
-        return (
-            *([*lack, *waits, *tasks], [*lack, *waits], [*lack, *blocked, *tasks], [*lack, *blocked]),
-            *([*brief_lack, *blocked, *tasks], [*brief_lack, *waits], [*brief_lack, *blocked]),
+        in_words = (
+            ([*lack, *waits, *tasks], [*lack, *waits], [*lack, *blocked]) if has_words or self._has_status else ()
         )
+        return *in_words, [*brief_lack, *blocked, *tasks], [*brief_lack, *blocked]
 
     def _segments(self, facts: Iterable[CardFact], on: str | None) -> list[Segment]:
         """Return facts; under the cursor they have one colour beside the type's, or a step writes 420 bytes."""
