@@ -1,6 +1,7 @@
 """Lookups: the nouns of a project as the service states them, or as the items show them."""
 
 from collections.abc import Awaitable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -336,3 +337,17 @@ def test_fields_with_an_order_of_their_own_have_ranks(store: Store) -> None:
     assert ranks("AssignedToID") == {1: "maya"}
     assert ranks("TeamID") == {3: "team 3", 4: "team 4"}
     assert (ranks("Name"), ranks("Channel_cf")) == (None, None)
+
+
+def test_the_iterations_are_those_of_one_moment_while_their_ids_change(store: Store) -> None:
+    def change_ids() -> None:
+        for first in range(100, 20_000, 100):
+            put_nouns(store, iterations=[node(21, "Root"), *(node(first + at, f"S{at}", 21) for at in range(50))])
+
+    with ThreadPoolExecutor(1) as others:
+        changing = others.submit(change_ids)
+        while not changing.done():
+            store.lookups.iterations()
+        changing.result()
+
+    assert len(store.lookups.iterations()) == 51

@@ -188,32 +188,34 @@ class Lookups:
         return person_of(json.decode(found[0])) if found else None
 
     def tree(self, kind: TreeKind) -> Tree:
-        return self.keep(
-            Subject.TREES, kind.value, lambda: Tree(_node(each) for each in self.node_documents(kind).values())
-        )
+        return self._nodes(kind)[1]
 
     def node_documents(self, kind: TreeKind) -> Mapping[int, Document]:
-        def make() -> dict[int, Document]:
+        return self._nodes(kind)[0]
+
+    def _nodes(self, kind: TreeKind) -> tuple[Mapping[int, Document], Tree]:
+        """Return the documents of a tree's nodes by id and their tree, both of one moment."""
+
+        def make() -> tuple[dict[int, Document], Tree]:
             with self._files.trees:
-                received, entries = self._resources(kind.value, self.project_id), self.node_entries(kind)
-                events = self._resources(ITERATION_EVENTS, self.project_id) if kind is TreeKind.ITERATIONS else ()
-            by_id = {each.get("id"): each for each in events}
-            nodes = [{**each, **by_id.get(each.get("id"), {})} for each in received]
+                received, entries = self.resources(kind.value), self.node_entries(kind)
+                events = self.resources(ITERATION_EVENTS) if kind is TreeKind.ITERATIONS else ()
+            facts = {each.get("id"): each for each in events}
+            nodes = [each | facts.get(each.get("id"), {}) for each in received]
             if entries:  # a listing of a copy without changes saves 20 ms of imports
                 from backlit.store.mirror.overlay import laid_over_nodes
 
                 nodes = laid_over_nodes(nodes, entries)
-            return {id_in(each): each for each in nodes}
+            return {id_in(each): each for each in nodes}, Tree(map(_node, nodes))
 
-        return self.keep(Subject.TREES, f"{kind.value} documents", make)
+        return self.keep(Subject.TREES, kind.value, make)
 
     def node_entries(self, kind: TreeKind) -> "Sequence[OutboxEntry]":
         return self._files.node_entries(self.project_id, kind.value)
 
     def iterations(self) -> Mapping[int, IterationEntry]:
-        def make() -> dict[int, IterationEntry]:
-            tree = self.tree(TreeKind.ITERATIONS)
-            documents = self.node_documents(TreeKind.ITERATIONS)
+        def make() -> Mapping[int, IterationEntry]:
+            documents, tree = self._nodes(TreeKind.ITERATIONS)
             return {node.id: iteration_of(documents[node.id], tree.path(node.id)) for node in tree.walk()}
 
         return self.keep(Subject.TREES, "entries", make)
@@ -223,7 +225,7 @@ class Lookups:
         return self.keep(
             Subject.TREES,
             CAPACITIES,
-            lambda: {id_in(each): _capacities_in(each) for each in self._resources(CAPACITIES, self.project_id)},
+            lambda: {id_in(each): _capacities_in(each) for each in self.resources(CAPACITIES)},
         )
 
     def totals(self, kind: TreeKind) -> Mapping[int, NodeTotals]:
@@ -239,11 +241,10 @@ class Lookups:
         )
 
     def time_entry_types(self) -> tuple[str, ...]:
-        return self.keep(
-            Subject.TREES,
-            TIME_ENTRY_TYPES,
-            lambda: tuple(str(each.get("name") or "") for each in self._resources(TIME_ENTRY_TYPES, self.project_id)),
-        )
+        def make() -> tuple[str, ...]:
+            return tuple(str(each.get("name") or "") for each in self.resources(TIME_ENTRY_TYPES))
+
+        return self.keep(Subject.TREES, TIME_ENTRY_TYPES, make)
 
     def _learnt(self, kind: str) -> list[tuple[str, str]]:
         return self._files.mirror.execute(
