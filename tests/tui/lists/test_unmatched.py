@@ -99,4 +99,4 @@ async def test_large_groups_share_the_lines_and_say_how_many_they_leave_out(tmp_
             [line for line in found.near_view.lines(0, 20) if isinstance(line, GroupLine)] if found.near_view else []
         )
 
-        assert [(line.rows, line.count) for line in headings] == [(9, 30), (1, 1)]
+        assert [(line.rows, line.count) for line in headings] == [(5, 30), (1, 1)]

@@ -16,8 +16,11 @@ from backlit.tui.shell.status_text import near_keys
 NEAR_KEY = "near"
 """The key of the groups of what is near."""
 MAX_NEAR = 5
-MIN_ROWS_OF_NEAR, MAX_ROWS_OF_NEAR = 3, 200
-"""Items that are shown for a changed filter, of several and of one alone."""
+MIN_ROWS_OF_NEAR, MAX_ROWS_OF_NEAR, MAX_ROWS_ALONE = 3, 8, 200
+"""Items that are shown for a changed filter: the least and the most of one of several, and of one alone.
+
+More of each would hide that nothing matches, and its key shows all of them.
+"""
 
 
 class EmptyListFigures(Struct, frozen=True):
@@ -77,15 +80,13 @@ class EmptyListReader:
 
         The words that the first one looks for are marked in names.
         """
-        share = max(MIN_ROWS_OF_NEAR, room // len(views) - 1)
-        long = sum((view.count or 0) > share for view in views.values())
-        spare = sum(max(0, share - (view.count or 0)) for view in views.values())
-        most = share + spare // max(1, long) if len(views) > 1 else MAX_ROWS_OF_NEAR
+        share = min(max(MIN_ROWS_OF_NEAR, room // len(views) - 1), MAX_ROWS_OF_NEAR)
+        most = share if len(views) > 1 else MAX_ROWS_ALONE
         near = next(iter(views)).filter
         joined, ids = self._store.view(replace(spec, text=near.text, query=near.query)), dict[int, None]()
         parts: list[tuple[object, int, NodeTotals]] = []
         for number, (each, view) in enumerate(views.items(), 1):
-            rows = [row for row in view.rows(0, MAX_ROWS_OF_NEAR) if row.id not in ids]
+            rows = [row for row in view.rows(0, MAX_ROWS_ALONE) if row.id not in ids]
             items = [row for row in rows if not row.is_task] or rows
             ids.update(dict.fromkeys(row.id for row in items[:most]))
             totals = view.totals or NO_TOTALS
