@@ -491,7 +491,7 @@ async def test_a_wide_preview_below_the_list_has_the_comments_beside_the_texts(
 async def test_the_head_of_a_group_offers_what_acts_on_groups(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "t", "g", *"owner", "enter", "z", "M")
-        await until(lambda: "▸ unassigned ─" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "▸ unassigned  " in text_of(pilot.app), lambda: text_of(pilot.app))
 
         footer = lines_of(pilot.app)[-1]
         assert "za  fold" in footer

@@ -24,7 +24,7 @@ from backlit.tui.board.grid import (
     is_over,
 )
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
+from backlit.tui.drawing.text import fit, fit_right, marked, safe, wrapped
 from backlit.tui.drawing.themes import (
     CURSOR_BAR,
     FOCUSED_HEAD,
@@ -46,7 +46,6 @@ from backlit.tui.widgets.item_rows import (
     Badge,
     DisplayNames,
     lacks_estimate,
-    marked,
     state_sign,
 )
 from backlit.tui.widgets.side_lines import indices_around

@@ -6,7 +6,7 @@ invisible joiners are dropped outside emoji. Only the drawn text changes; stored
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import cast
 
@@ -282,6 +282,22 @@ def line_of(segments: Iterable[Segment], width: int, ground: Style) -> Strip:
         else:
             line.append(each)
     return Strip(line, max(cells, width)).adjust_cell_length(width)
+
+
+def marked(name: str, sought: Sequence[str], style: Style) -> Iterator[Segment]:
+    """Yield a name with the first match of each sought part, in lower case, in bold and underlined."""
+    if not sought and name:  # as in nearly every list
+        yield Segment(name, style)
+        return
+    lowered, at, mark = name.lower(), 0, style + Style(bold=True, underline=True)
+    for start, end in sorted((lowered.find(part), lowered.find(part) + len(part)) for part in sought):
+        if start >= at and end > start:
+            if start > at:
+                yield Segment(name[at:start], style)
+            yield Segment(name[start:end], mark)
+            at = end
+    if name[at:]:
+        yield Segment(name[at:], style)
 
 
 def joined(parts: Sequence[str], between: str = "  ") -> str:

@@ -1,6 +1,7 @@
 """Rows of work items: their badges, their columns and layout, and the window of rows in sight."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -8,7 +9,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
 from textual.strip import Strip
 
 from backlit.model.amounts import counted
@@ -19,7 +19,7 @@ from backlit.model.statuses import StatusGroup, StatusGroups, status_word
 from backlit.store.records.item import ItemRow, RowSign, number_of
 from backlit.store.views.groups import GroupLine, KeyedHeading
 from backlit.store.views.view import MOST_COMPARED, ColumnValues, View
-from backlit.tui.drawing.text import fit, fit_right, line_of, safe
+from backlit.tui.drawing.text import fit, fit_right, line_of, marked, safe
 from backlit.tui.drawing.themes import (
     CURSOR_BAR,
     ThemeStyles,
@@ -35,7 +35,7 @@ SYNCED_SIGN = "⇄"
 """The sign of an item that is synced with another tracker."""
 FOLDED_SIGN = "▸"
 """The sign before the number of the rows that are folded below an item."""
-CURSOR_BACKGROUND, SELECTED_BACKGROUND = "cursor-background", "selected-background"
+CURSOR_BACKGROUND, SELECTED_BACKGROUND, GROUP_BACKGROUND = "cursor-background", "selected-background", "surface"
 SELECTED_SIGN = "✓"
 UNREADY_SIGN = "¬"
 """The sign of an open item that fails the readiness check."""
@@ -191,6 +191,8 @@ USUAL_COLUMNS = (ITERATION_COLUMN, OWNER_COLUMN, STATUS_COLUMN, POINTS_COLUMN)
 """Those that few items have stand first, as names go on in their empty cells."""
 WIDE_COLUMNS = (ListColumn("AreaID", "Area", 16), ListColumn("Tags", "Tags", 16))
 """Columns that stand beside the default ones where names have more room than MAX_NAME_WIDTH."""
+YIELDING = frozenset({ITERATION_COLUMN.key, OWNER_COLUMN.key})
+"""Columns right of the name in whose empty cells it goes on."""
 USUAL_COLUMN_BY_KEY: Mapping[str, ListColumn] = {each.key: each for each in USUAL_COLUMNS}
 """Columns whose values rows carry, each drawn in its own way."""
 NAME = "Name"
@@ -296,7 +298,11 @@ class RowLayout:
         self._cursor = None if is_plain else CURSOR_BACKGROUND
         self._chosen = None if is_plain else SELECTED_BACKGROUND
         self._name_width = max(4, room - columns_width(self.columns, edge))
-        if width >= MIN_LIST_WIDTH_WITH_STATUS_WORD:
+        self._shared = 0
+        """The number of columns after the name that it goes on in, and that have no heading."""
+        if width < MIN_LIST_WIDTH_WITH_STATUS_WORD:
+            self._shared = len(list(takewhile(lambda each: each.key in YIELDING, self.columns)))
+        else:
             self._share_with_names(name_widths or NameWidths(), has_usual=any(each.is_usual for each in columns))
         self._drawn: dict[tuple[str, str | None, Any], Segment] = {}
 
@@ -324,12 +330,16 @@ class RowLayout:
         return tuple(each.key for each in self.columns if each.key not in USUAL_COLUMN_BY_KEY)
 
     def header(self, before: str = "", after: str = "") -> Strip:
-        """Draw the headings; `before` follows that of the name, `after` stands at the edge."""
+        """Draw the headings; `before` follows that of the name, `after` stands at the edge.
+
+        In a narrow list a column in which names go on has none: they would stand below it.
+        """
         theme = self._theme
         text = " " * LEAD + ("#" if self._id_width else "").rjust(self._id_width)
         text += " " * (1 + TYPE) + fit(f"Name{before}", self._name_width)
-        for column in self.columns:
-            text += " " * GAP + (fit_right if column.is_number else fit)(safe(column.title), column.width)
+        for number, column in enumerate(self.columns):
+            title = safe(column.title) if number >= self._shared else ""
+            text += " " * GAP + (fit_right if column.is_number else fit)(title, column.width)
         after = after if cell_len(text := text.rstrip()) + GAP + len(after) <= self.width else after[-1:]
         headings = Segment(fit(text, self.width - len(after)), theme.heading("muted"))
         return line_of([headings, Segment(after, theme.style("muted"))], self.width, theme.style("muted"))
@@ -380,11 +390,11 @@ class RowLayout:
         return line_of(segments, self.width, ground)
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
-        """Draw the header of a group: fold, name, a rule, and its items, tasks and points at the right.
+        """Draw the header of a group on its own ground: fold, name, and its items, tasks and points at the right.
 
         Tasks are left out beside a name that would be cut.
         """
-        theme, on = self._theme, self._cursor if is_cursor else None
+        theme, on = self._theme, GROUP_BACKGROUND if self._cursor and not is_cursor else self._cursor
         points, muted = counted(line.points, "pt"), theme.style("muted", on=on)
         dot, sums, end = " · ", f"{points} ", self.width - self._edge // 2
         if POINTS_COLUMN.key in (keys := [each.key for each in self.columns]):
@@ -394,8 +404,7 @@ class RowLayout:
         cap: Sequence[Segment] = ()
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         if isinstance(line.value, KeyedHeading):
-            effect, rule = Segment(" only these ", muted), Segment("──", theme.style("rule", on=on))
-            cap = Segment(" ", theme.style(on=on)), theme.cap(line.value.keys), effect, rule
+            cap = theme.cap(line.value.keys), Segment(" only these  ", muted)
             lead = lead[0], "▸ " if line.is_folded else "  "
         room = max(0, end - sum(map(cell_len, lead)) - sum(each.cell_length for each in cap))
         name, counts = safe(self._names.group(line)), line.counts
@@ -407,7 +416,7 @@ class RowLayout:
             Segment(lead[0], theme.style(CURSOR_BAR, on=on)),
             Segment(lead[1], muted),
             Segment(name, theme.heading(on=on)),
-            Segment("─" * max(0, room - cell_len(name) - taken), theme.style("rule", on=on)),
+            Segment(" " * max(0, room - cell_len(name) - taken), muted),
             *cap,
             Segment(figures, muted),
             Segment(sums, theme.style("foreground", on=on, bold=True)),
@@ -449,7 +458,7 @@ class RowLayout:
         yield Segment(folded.ljust(rest), theme.style("foreground" if is_cursor else "muted", on=on))
 
     def _yields(self, column: ListColumn, row: ItemRow, on: str | None) -> bool:
-        return column.key in {ITERATION_COLUMN.key, OWNER_COLUMN.key} and self._known(column, row, on).text.isspace()
+        return column.key in YIELDING and self._known(column, row, on).text.isspace()
 
     def _known(self, column: ListColumn, row: ItemRow, on: str | None) -> Segment:
         value = column.key, on, _VALUES[column.key](row)
@@ -482,19 +491,3 @@ class RowLayout:
     ) -> Segment:
         shown = (fit_right if column.is_number else fit)(text, column.width)
         return Segment(" " * GAP + shown, self._theme.style(colour, on=on, bold=is_bold))
-
-
-def marked(name: str, sought: Sequence[str], style: Style) -> Iterator[Segment]:
-    """Yield a name with the first match of each sought part, in lower case, in bold and underlined."""
-    if not sought and name:  # as in nearly every list
-        yield Segment(name, style)
-        return
-    lowered, at, mark = name.lower(), 0, style + Style(bold=True, underline=True)
-    for start, end in sorted((lowered.find(part), lowered.find(part) + len(part)) for part in sought):
-        if start >= at and end > start:
-            if start > at:
-                yield Segment(name[at:start], style)
-            yield Segment(name[start:end], mark)
-            at = end
-    if name[at:]:
-        yield Segment(name[at:], style)
