@@ -1,7 +1,8 @@
-"""The list of an item's events: each in the lines of its words where there is room, its day said once a day."""
+"""The list of an item's events: a line each, their day said once a day, with air between days where there is room."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from itertools import pairwise
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -10,19 +11,22 @@ from textual.strip import Strip
 from backlit.model.dates import WEEKDAYS, written_day
 from backlit.store.records.entry import EntryState
 from backlit.store.store import Store
-from backlit.store.views.item_history import ItemEvent
+from backlit.store.views.item_history import EventKind, ItemEvent
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.fields.dates import near_day
-from backlit.tui.items.event_words import LEAST_AUTHOR, MOST_AUTHOR, VERB_WIDTH, cut_parts, event_parts, wrapped_parts
+from backlit.tui.items.event_words import (
+    LEAST_AUTHOR,
+    MOST_AUTHOR,
+    VERB_WIDTH,
+    cut_parts,
+    event_parts,
+    first_sentence,
+)
 from backlit.tui.items.preview import author_colours
 from backlit.tui.widgets.headed_list import HeadedList
 from backlit.tui.widgets.side_lines import Part
 
 TIME_WIDTH = 5
-LEAD = 1 + 2 * 4
-"""Cells of the cursor bar, and between the columns."""
-EVENT_LINES = 3
-"""Lines of an event at most."""
 MIN_WIDTH_WITH_WEEKDAYS = 64
 """Cells from which days have the name of their weekday."""
 NOTE_ABOVE, NOTE_BELOW = -(10**15), -(10**15) + 1
@@ -56,7 +60,7 @@ class EventList(HeadedList[ItemEvent | EventNote]):
         self._widest_day: tuple[date, int, int] | None = None
         """The day and the cells of the list for which the widest words of all days were measured, and their cells."""
         self._author_colours: Mapping[str, str] = {}
-        self._room, self._most = 0, EVENT_LINES
+        self._room = 0
 
     def show_events(self, events: Sequence[ItemEvent], begins: str, end: str) -> None:
         """Show events. `begins` stands before what is known without the service's history, `end` below all.
@@ -116,27 +120,22 @@ class EventList(HeadedList[ItemEvent | EventNote]):
         return self.draw_headings(f" {'  '.join(heads)}")
 
     def fit_lines(self, room: int) -> None:
-        """Give each event the lines of its words, as many as all have room for; in a long list one line."""
-        self._room, count, before = room, len(self.entries), self.row_lines
-        heights = [len(self._lines(at, EVENT_LINES)) for at in range(count)] if count <= room else []
-        fitting = (most for most in range(EVENT_LINES, 1, -1) if sum(min(most, each) for each in heights) <= room)
-        self._most = next(fitting, 1) if heights else 1
-        lines = [(at, line) for at, height in enumerate(heights) for line in range(min(self._most, height))]
-        self.row_lines = lines if self._most > 1 else ()
+        """Give each event a line, and the earliest one of a day a blank line below it where all have room."""
+        self._room, before, days = room, self.row_lines, self._days
+        ends = {at for at, (day, below) in enumerate(pairwise(days)) if day and below and day != below}
+        self.row_lines = [(at, line) for at in range(len(days)) for line in range(1 + (at in ends))]
+        if len(self.row_lines) > room:
+            self.row_lines = ()
         if self.row_lines != before:
             self.rows_replaced(self.cursor)
 
-    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        return self.render_row_line(index, 0, is_cursor=is_cursor)
-
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
+        return self.draw_parts((), is_cursor=False) if line else self.render_row(index, is_cursor=is_cursor)
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         event, width = self.entries[index], self.size.width
         if isinstance(event, EventNote):
             return self.draw_parts([(fit(event.text, max(0, width - 1)), "muted")], is_cursor=False)
-        if line:
-            lines = self._lines(index, self._most)
-            own = lines[line] if line < len(lines) else []
-            return self.draw_parts([(" " * (self._lead - 1), "muted"), *own], is_cursor=is_cursor)
         time, author = f"{self._store.local(event.at):%H:%M}" if event.at else "", event.author or "you"
         day = self._days[index]
         is_first = not index or self._days[index - 1] != day
@@ -145,24 +144,11 @@ class EventList(HeadedList[ItemEvent | EventNote]):
             (fit(time, TIME_WIDTH) + "  ", "muted"),
             (fit(author, self._author_width) + "  ", self._author_colours.get(author, "foreground")),
             (fit(event.kind.value, VERB_WIDTH) + "  ", "muted"),
-            *(self._lines(index, self._most)[0] if self.row_lines else self._words(event)),
+            *self._words(event),
         ]
         return self.draw_parts(list(cut_parts(parts, width - 2)), is_cursor=is_cursor)
 
-    @property
-    def _lead(self) -> int:
-        return LEAD + self._day_width + TIME_WIDTH + self._author_width + VERB_WIDTH
-
     def _words(self, event: ItemEvent) -> Sequence[Part]:
-        return STATES.get(event.state, ("", "muted")), *event_parts(self._store, event)
-
-    def _lines(self, index: int, most: int) -> list[list[Part]]:
-        """Return the words of an event in its column, in so many lines, of which the last is cut."""
-        event, room = self.entries[index], max(1, self.size.width - self._lead - 1)
-        if isinstance(event, EventNote):
-            return [[]]
-        lines = wrapped_parts(self._words(event), room)
-        if len(lines) <= most:
-            return lines
-        rest = " ".join("".join(text for text, _ in line) for line in lines[most - 1 :])
-        return [*lines[: most - 1], [(fit(rest, room), lines[most - 1][0][1])]]
+        is_comment = event.kind is EventKind.COMMENTED
+        words = [(first_sentence(event.text), "foreground")] if is_comment else event_parts(self._store, event)
+        return STATES.get(event.state, ("", "muted")), *words

@@ -18,8 +18,9 @@ LEAST_AUTHOR, MOST_AUTHOR = 3, 12
 """Cells of the shortest and the longest name."""
 LIST_MARK, BOLD_WORDS = re.compile(r"^\s*[-*] "), re.compile(r"\*\*(\S[^*]*)\*\*")
 FENCE = "```"
-BLOCK = rf"(?s){FENCE}.*?(?:{FENCE}|\Z)"
-"""A block of code or figures, which in one line is a jumble."""
+BLOCK = rf"(?m){FENCE}[\s\S]*?(?:{FENCE}|\Z)|(?:^\s*\|.*\n?)+"
+"""A block of code or a table, which in one line is a jumble."""
+SENTENCE = re.compile(r".+?[.?!](?= |$)")
 CAUSES = {
     "undo": "undo",
     "restore": "restored",
@@ -58,9 +59,20 @@ def cut_parts(parts: Sequence[Part], room: int) -> Iterator[Part]:
 
 def unquoted(comment: str) -> str:
     """Return a comment without quotes and blocks, unless they are all, and a point before each entry of a list."""
-    lines = re.sub(BLOCK, "…", comment).splitlines()
+    lines = re.sub(BLOCK, "…\n", comment).splitlines()
     own = "\n".join(LIST_MARK.sub("· ", line) for line in lines if not line.lstrip().startswith(">")).strip()
     return BOLD_WORDS.sub(r"\1", own if own.strip("… \n") else comment.replace(FENCE, "").strip())
+
+
+def first_sentence(comment: str) -> str:
+    """Return how a comment begins: a sentence or a line, which a colon joins to the next; `…` says that there is more.
+
+    Its quotes and blocks are left out, unless they are all.
+    """
+    lines = [" ".join(line.removeprefix("· ").split()) for line in unquoted(comment).splitlines() if line.strip()]
+    start = " ".join(lines[: 1 + (lines or [""])[0].endswith(":")])
+    sentence = found[0] if (found := SENTENCE.match(start)) else start
+    return sentence if sentence == " ".join(lines) or sentence.endswith("…") else f"{sentence} …"
 
 
 def event_parts(store: Store, event: ItemEvent) -> Iterator[Part]:
