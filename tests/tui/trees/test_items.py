@@ -79,7 +79,6 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
 
         assert re.search(r"By owner .*\n.* unassigned +\d+  ━", text_of(pilot.app))
         assert re.search(r"By status .*\n.* ○ Not done +\d+  ━", text_of(pilot.app))
-        assert re.search(r"By type .*\n.* [▲◆×■◇] \w+ +\d+  ━", text_of(pilot.app))
         assert "Iteration  " not in lines_of(pilot.app)[2]
         assert "─ enter show in the backlog ─╮" in re.sub(" +", " ", lines_of(pilot.app)[1])
         assert "⊣ blocked  ◐ started  ¬ not ready ─" in text_of(pilot.app)

@@ -380,7 +380,7 @@ async def test_hostile_names_stay_in_their_column() -> None:
         await pilot.pause()
 
         assert "[bold]x[/oops] ␛[31m�abc␊" in text_of(app)
-        assert lines_of(app)[2].rstrip().endswith("…     3                 4  ━━━━━━━━")
+        assert lines_of(app)[2].rstrip().endswith("…     3                 4  ━━━━━━")
 
 
 @pytest.mark.slow

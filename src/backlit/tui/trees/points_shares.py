@@ -19,8 +19,6 @@ from backlit.tui.drawing.themes import (
     STATUS_SIGNS,
     ThemeStyles,
     owner_colour,
-    type_colour,
-    type_sign,
 )
 from backlit.tui.fields.dates import Phase, phases
 from backlit.tui.trees.tree_columns import PointsShare, TreeContents, TreeLayout
@@ -34,14 +32,14 @@ are any."""
 async def read_area_shares(store: Store, view: View) -> Mapping[str, Sequence[PointsShare]]:
     """Return the points of an area's view by what its items have, the largest first, by their headings."""
     found = {"By owner": await _by_owner(store, view), "By sprint": await _by_sprint(store, view)}
-    found |= {"By status": await _by_status(store, view), "By type": await _by_type(view)}
+    found |= {"By status": await _by_status(store, view)}
     return {heading: _largest_first(shares) for heading, shares in found.items()}
 
 
 async def read_iteration_shares(store: Store, view: View) -> Mapping[str, Sequence[PointsShare]]:
     """Return those of an iteration's view, which has done items too."""
     found = {"By status": await _by_status(store, view), "By owner": await _by_owner(store, view)}
-    found |= {"By type": await _by_type(view), "By area": await _by_area(store, view)}
+    found |= {"By area": await _by_area(store, view)}
     return {heading: _largest_first(shares) for heading, shares in found.items()}
 
 
@@ -86,11 +84,6 @@ async def _by_status(store: Store, view: View) -> Sequence[PointsShare]:
         sums = sum(totals.values(), NodeTotals())
         shares.append(_own_share(f"{STATUS_SIGNS[group]} {name}", sums, STATUS_COLOURS[group]))
     return shares
-
-
-async def _by_type(view: View) -> Sequence[PointsShare]:
-    found = [(str(facet.value or ""), facet.totals) for facet in await view.facets("type")]
-    return [_own_share(f"{type_sign(name)} {name}", totals, type_colour(name)) for name, totals in found]
 
 
 def _share(name: str, totals: NodeTotals, colour: str = "muted") -> PointsShare:

@@ -117,7 +117,7 @@ class TreeColumn(Struct, frozen=True):
         return fit(text, self.width) if self in LEFT else fit_right(text, self.width)
 
 
-GAP, BAR, AMOUNT, OVER, SHARE_BAR = 1, 7, 10, 5, 8
+GAP, BAR, AMOUNT, OVER, SHARE_BAR = 1, 7, 10, 5, 6
 DATES = TreeColumn("Dates", 21)
 ITEMS = TreeColumn("Open", 5)
 POINTS = TreeColumn("Pts", 6)
