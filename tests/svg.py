@@ -44,8 +44,8 @@ CORNERS = {
     "└": "4 0V8.5H8",
 }
 """The ways of the corners of frames and of the marks on axes, which meet the lines."""
-HEAVY_CORNERS = {"┏": "4 17V8.5H8", "┓": "4 17V8.5H0", "┗": "4 0V8.5H8", "┛": "4 0V8.5H0"}
-"""Those of a heavy line, which is as wide as its lines."""
+HEAVY_CORNERS = {"┏": "4 17V8.5H8", "┓": "4 17V8.5H0", "┗": "4 0V8.5H8", "┛": "4 0V8.5H0", "╍": "0 8.5H3M4 8.5H7"}
+"""Those of a heavy line, which is as wide as its lines, and its dashes."""
 SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75}
 DOTS = {chr(0x2800 + bits): bits for bits in range(1, 256)}
 """Braille signs and their dots as bits, drawn as terminals do that draw them themselves: as far apart in all cells."""

@@ -16,6 +16,7 @@ ASCII_SIGNS: Mapping[str, str] = {
     **dict.fromkeys("↑▲", "^"),
     **dict.fromkeys("↓▾", "v"),
     "━": "=",
+    "╍": "~",
     "◂": "<",
     "◖": "(",
     "⇄": "<->",

@@ -147,7 +147,7 @@ async def test_the_head_of_an_iterations_items_has_its_done_points_until_they_st
 
         words = f"{number_text(load.done)} of {counted(load.points, 'pt')} done"
         await until(lambda: words in text_of(pilot.app), lambda: text_of(pilot.app))
-        assert f"{'█' * 18} {words}" in line_with(pilot.app, words)
+        assert f"{'━' * 12}{'─' * 6} {words}" in line_with(pilot.app, words)
         await pilot.resize_terminal(120, 40)
         await until(lambda: "By status" in text_of(pilot.app), lambda: text_of(pilot.app))
         assert f"─ Progress · {words} ─" in text_of(pilot.app)

@@ -142,9 +142,9 @@ async def test_capacity_is_a_bar_with_its_numbers_and_unit_and_an_excess_is_name
         app = pilot.app
         assert isinstance(app, TreeStage)
         await app.show(pilot, loads={4: PlannedLoad(points=27, done=13.5)})
-        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━───┼    27 / 40 pts")
+        assert line_with(app, "Sprint 2").endswith(" ━━━━╍╍╍╍╍───┼    27 / 40 pts")
         await app.show(pilot, loads={4: PlannedLoad(points=53)})
-        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━━┼━━    53 / 40 over")
+        assert line_with(app, "Sprint 2").endswith(" ╍╍╍╍╍╍╍╍╍╍┼╍╍    53 / 40 over")
         await app.show(pilot, loads={4: PlannedLoad(points=1234.25)})
         assert line_with(app, "Sprint 2").endswith(" 1,234.2/40 over")
 
@@ -425,7 +425,7 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
 
         assert place_of(pilot.app) == "Iterations"
         assert "Sprint 14" in line_with(pilot.app, "▌")
-        assert lines_of(pilot.app)[2].rstrip().endswith("  Capacity  ━ done ━ open")
+        assert lines_of(pilot.app)[2].rstrip().endswith("  Capacity  ━ done ╍ open")
         assert "Sprint 14 now " in line_with(pilot.app, "▌")
         assert re.match(r" \d+ iterations · ¬ \d+ not ready ─", lines_of(pilot.app)[1])
 

@@ -129,8 +129,8 @@ def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
 
 # Capacities
 
-TRACKS = {"█": ("░", LIMIT_LINE), "━": ("─", "┼")}
-"""The signs of the free part of a bar and of its limits, by those of its filled part."""
+TRACKS = {"█": ("█", "░", LIMIT_LINE), "━": ("╍", "─", "┼")}
+"""The signs of the open and of the free part of a bar and of its limits, by those of its done part."""
 LEAST_CELLS = 4
 """Cells of the shortest bar on a scale."""
 
@@ -151,7 +151,7 @@ def scaled_bar(load: PlannedLoad, capacity: Capacity, width: int, scale: float, 
 def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, full: str = "█") -> list[Piece]:
     """Return a bar up to the maximum or the amount, with a line at the minimum and one at the maximum.
 
-    Done, planned and excess parts have a colour each; `full` is the sign of their cells. Without a capacity there is
+    Done, planned and excess parts have a colour each; `full` is the sign of done cells. Without a capacity there is
     no bar.
     """
     least, most = capacity.least, capacity.most
@@ -173,12 +173,14 @@ def capacity_bar(amount: float, done: float, capacity: Capacity, width: int, ful
         part = round((amount - least) / ((most or whole) - least) * inner)
         filled = lower + 1 + (max(1, min(part, inner - 1)) if inner > 1 else part)
 
+    opened, free, limit = TRACKS[full]
+
     def piece(at: int) -> Piece:
         if at in limits:
-            return TRACKS[full][1], "foreground"
+            return limit, "foreground"
         if at >= filled:
-            return TRACKS[full][0], "rule"
-        return full, "bar-done" if at < finished else "bar-over" if at >= end else "bar"
+            return free, "rule"
+        return (full, "bar-done") if at < finished else (opened, "bar-over" if at >= end else "bar")
 
     return joined([piece(at) for at in range(width)])
 

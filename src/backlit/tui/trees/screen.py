@@ -344,7 +344,7 @@ class TreeScreen(StoreScreen[None]):
         cells = min(DONE_BAR, self._items_frame.size.width // DONE_SHARE)
         done = round(load.done / load.points * cells)
         words = f" {number_text(load.done)} of {counted(load.points, 'pt')} done"
-        return [("█" * done, "bar-done"), ("█" * (cells - done), "bar-track"), (words, "muted")]
+        return [("━" * done, "bar-done"), ("─" * (cells - done), "rule"), (words, "muted")]
 
     def _share(self) -> None:
         parts = self._items_frame, self._shares_frame, self._progress_frame

@@ -14,8 +14,8 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import ON, Piece, range_words, scale_of, scaled_bar, thin_bar
-from backlit.tui.drawing.text import SHADES, fit, fit_right
+from backlit.tui.drawing.charts import TRACKS, Piece, range_words, scale_of, scaled_bar, thin_bar
+from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import CURRENT_ITERATION, CURSOR_BAR, TODAY, ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
 from backlit.tui.trees.timeline import TODAY_LABEL, IterationTimeline
@@ -134,7 +134,7 @@ MIN_WIDTH_WITH_TIMELINE, MIN_TIMELINE, WIDE_TIMELINE = 110, 28, 130
 """Cells of a tree with a timeline, those of the timeline, and those of a tree from which a day is a cell, not half."""
 LINE, BEYOND = "━", "▸"
 """The sign of the bars of loads, a line at half the height, on which limits are crosses, and the cut end of others."""
-BAR_KEY: Sequence[Piece] = ((LINE, "bar-done"), (" done ", "muted"), (LINE, "bar"), (" open ", "muted"))
+BAR_KEY: Sequence[Piece] = ((LINE, "bar-done"), (" done ", "muted"), (TRACKS[LINE][0], "bar"), (" open ", "muted"))
 LIMITS_KEY: Piece = ("┼ min, max", "muted")
 """The meanings of the parts of a capacity's bar, and of its lines where there is room."""
 DATED = 17
@@ -228,12 +228,8 @@ class TreeLayout:
                 segments.append(Segment(text, theme.style(name, on=on)))
             if column is DATES and self.timeline is not None:
                 segments.append(Segment(" ", theme.style(on=on)))
-                cells = self._timeline_cells(node.id)
-                # Below the cursor the shades would have another colour than in the key.
-                grounds = (None if SHADES.intersection(text) else on for text, _ in cells)
-                for (text, colour), ground in zip(cells, grounds, strict=True):
-                    name, _, own = colour.partition(ON)
-                    segments.append(Segment(text, theme.style(name, on=own or ground)))
+                for text, colour in self._timeline_cells(node.id):
+                    segments.append(Segment(text, theme.style(colour, on=on)))
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on))
 
     def _timeline_cells(self, node_id: int) -> list[Piece]:
