@@ -1,4 +1,4 @@
-"""The values of a few matches as conditions that would narrow them further, below the rows while a query is typed."""
+"""The values of a few matches as conditions that would narrow them further, above the query while it is typed."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -396,7 +396,7 @@ class OneListScreen(ListScreen):
             await self._offer_conditions(view)
 
     async def _offer_conditions(self, view: View) -> None:
-        """Name below few matches the values that they have, as conditions of the query that is being typed."""
+        """Name above the query that is being typed the values of few matches, as conditions of it."""
         count = view.line_count or 0
         if not (self.line.is_open and 1 < count <= self.items.size.height - LEAST_BELOW):
             return
@@ -404,7 +404,7 @@ class OneListScreen(ListScreen):
         from backlit.tui.lists.narrowing import read_conditions
 
         # A line of the height is the header of the list.
-        size = self.items.size
-        lines = await read_conditions(self.store, view, size.width, size.height - count - 1)
+        width, room = self.items.size.width, self.items.size.height - count - 1
+        lines = await read_conditions(self.store, view, width, room)
         if self.items.is_attached and view is self.current_view and self.line.is_open:
-            self.items.say_below(lines)
+            self.items.say_below([*[()] * (room - len(lines)), *lines])
