@@ -104,7 +104,7 @@ async def test_both_directions_share_a_row_that_runs_the_first_and_are_found_apa
 async def test_keys_of_one_effect_share_a_row() -> None:
     async with asked(size=(120, 230)) as (_pilot, app):
         assert text_of(app).count("Fold or unfold tasks or the group") == 1
-        assert "h   ←   l   →" in line_with(app, "Fold or unfold tasks or the group")
+        assert "h   l   ←   →" in line_with(app, "Fold or unfold tasks or the group")
 
 
 async def test_the_contents_say_how_many_keys_a_group_has_and_light_that_of_the_cursor() -> None:

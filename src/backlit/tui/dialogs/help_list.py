@@ -76,10 +76,7 @@ class HelpList(OfferList):
         segments = [
             Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on)),
             *self._keys(fit(keys, KEYS_WIDTH - 3), offer, on),
-            Segment(
-                fitted_clauses(offer.help, width - KEYS_WIDTH),
-                theme.style("foreground" if is_cursor else "muted", on=on),
-            ),
+            Segment(fitted_clauses(offer.help, width - KEYS_WIDTH), theme.style(on=on)),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from msgspec.structs import replace
 from textual import on
@@ -183,7 +183,7 @@ class KeysHelp(OffersDialog[Command | None]):
             return
         _, more = shown_keys(current)
         also = [*more, *current.also.split()]
-        parts = (offer.help if offer else "", f"Also called: {', '.join(also)}" if also else "")
+        parts = (offer.help if offer else "", f"Other names: {', '.join(also)}" if also else "")
         self._below.update("   ".join(filter(None, parts)))
 
 
@@ -209,10 +209,11 @@ def _subject(command: Command) -> Context | None:
 
 
 def _both_keys(first: Offer, second: Offer) -> str:
-    """Return the keys of two commands; only the first of each where a row has no room for all."""
-    every = replace(first, keys=KEY_GAP.join((first.keys, second.keys)))
+    """Return the keys of two commands pair by pair; only the first pair where a row has no room for all."""
+    pairs = [*zip_longest(first.keys.split(KEY_GAP), second.keys.split(KEY_GAP), fillvalue="")]
+    every = replace(first, keys=KEY_GAP.join(key for pair in pairs for key in pair if key))
     _, left_out = shown_keys(every)
-    return every.keys if not left_out else KEY_GAP.join(each.keys.split(KEY_GAP)[0] for each in (first, second))
+    return every.keys if not left_out else KEY_GAP.join(pairs[0])
 
 
 def _legend() -> Sequence[Sign]:
