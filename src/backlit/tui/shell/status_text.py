@@ -129,7 +129,7 @@ def state_words(store: Store, now: float) -> list[Word]:
     words += [(f"  {project}", "foreground", "app.project")] if project else []
     if store.lookups.is_read_only:
         words.append(("  read only", "warn"))
-    if outbox.pending:
+    if outbox.pending and not _has_kept_edits(store):
         words.append((f"  ↑ {outbox.pending}{PENDING_WORD}", "pending", "app.outbox"))
     rejected, conflicts = f"! {outbox.refused} rejected", f"≠ {counted(outbox.conflicts, 'conflict')}"
     for count, said in ((outbox.refused, rejected), (outbox.conflicts, conflicts)):
@@ -141,9 +141,9 @@ def state_words(store: Store, now: float) -> list[Word]:
         colour = "conflict" if is_bad else "muted"
         words.append((f"  {'! ' * is_bad}{connection.state.value}", colour, "app.refresh"))
     since = "now" if synced_at is None else age(max(0.0, now - synced_at))
-    has_age = synced_at is not None and (is_synced or is_bad or since != "now")  # "preparing" stands without "synced"
+    has_age = synced_at is not None and (is_synced or since != "now")  # "preparing" stands without "synced"
     if has_age and (is_bad or not (outbox.pending or outbox.refused or outbox.conflicts)):
-        ago = f" {since} ago" if since != "now" else " just now" * is_bad
+        ago = f" {since} ago" if since != "now" else ""
         if is_synced:
             words.append((SYNC_SIGN, "status-done", "app.refresh"))
         word = _followed_word(store) if is_synced else ""
@@ -207,10 +207,11 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
         parts += [(text, colour, "app.refresh") for text, colour in _sign_in_words()]
     elif _is_bad(connection) and store.has_items():  # an empty list says it itself
         again: list[Word] = [(f"  {key_of('app.refresh')}", KEY, "app.refresh"), (" try again", "muted", "app.refresh")]
-        is_offline = connection.state is ConnectionState.OFFLINE  # which the title says
-        if is_offline:
+        if _has_kept_edits(store):  # the title says that it is offline
+            pending = store.outbox.pending
+            kept = (f"  ↑ {counted(pending, 'edit')} kept", "pending") if pending else ("  edits are kept", "muted")
             then = f" · next try {connection.next_try:%H:%M:%S}" if connection.next_try else ""
-            parts += [(f"  edits are kept{then}", "muted"), *again]
+            parts += [(*kept, "app.outbox"), (then, "faint"), *again]
         else:
             parts.append((f"  {connection.sentence.removesuffix('.')}", "conflict"))
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
@@ -402,6 +403,11 @@ def _progress(connection: ConnectionStatus) -> str:
 
 def _is_bad(connection: ConnectionStatus) -> bool:
     return connection.state in {ConnectionState.OFFLINE, ConnectionState.FAILED, ConnectionState.SIGNED_OUT}
+
+
+def _has_kept_edits(store: Store) -> bool:
+    """Return whether a footer says how many edits wait for the connection."""
+    return store.connection.state is ConnectionState.OFFLINE and store.has_items()
 
 
 def timer_words(store: Store) -> list[Part]:
