@@ -4,7 +4,7 @@ import pytest
 from tests.quiet import workers_done
 from tests.store.service_items import on_service
 from tests.store.world import World, until
-from tests.tui.bare_app import missing, place_of, text_of
+from tests.tui.bare_app import lines_of, missing, place_of, text_of
 from tests.tui.opened import Open
 
 from backlit.store import Store, ViewSpec
@@ -26,7 +26,10 @@ async def test_refreshing_without_a_service_says_why(world: World, store: Store,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("keys", "head"), [("gb", "╭─ Open items"), ("gp", "╭─ Backlog"), ("gi", "iterations")])
+@pytest.mark.parametrize(
+    ("keys", "head"),
+    [("gb", "╭─ Open items"), ("gp", "╭─ Backlog"), ("gi", "  Iteration  "), ("ga", "  Area  ")],
+)
 async def test_every_place_says_why_nothing_was_loaded_in_a_box_alone_until_it_is(
     world: World, opened: Open, keys: str, head: str
 ) -> None:
@@ -34,14 +37,33 @@ async def test_every_place_says_why_nothing_was_loaded_in_a_box_alone_until_it_i
     async with opened(world.store("empty"), (120, 40)) as pilot:
         await until(lambda: "Next try" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press(*keys)
-        await until(lambda: place_of(pilot.app) in {"Backlog", "Plan", "Iterations"}, lambda: text_of(pilot.app))
+        await until(
+            lambda: place_of(pilot.app) in {"Backlog", "Plan", "Iterations", "Areas"}, lambda: text_of(pilot.app)
+        )
         await until(lambda: text_of(pilot.app).count("╭") == 1, lambda: text_of(pilot.app))
         assert missing(pilot.app, ["╭─ Nothing loaded yet", "! backlit.local is unavailable (503)."]) == []
+        assert missing(pilot.app, [head]) == [head]
 
         world.faults.is_down = False
         await pilot.press("R")
         await until(lambda: text_of(pilot.app).count("╭") > 1, lambda: text_of(pilot.app))
-        assert missing(pilot.app, [head, "Nothing loaded yet"]) == ["Nothing loaded yet"]
+        await until(lambda: missing(pilot.app, [head]) == [], lambda: text_of(pilot.app))
+        assert missing(pilot.app, ["Nothing loaded yet"]) == ["Nothing loaded yet"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", ["gb", "gp", "gi", "ga"])
+async def test_every_place_where_nothing_was_loaded_says_so_in_its_heading_and_offers_no_change(
+    world: World, opened: Open, keys: str
+) -> None:
+    world.faults.is_down = True
+    async with opened(world.store("empty"), (80, 24)) as pilot:
+        await until(lambda: "Next try" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press(*keys)
+        await until(lambda: "not loaded" in lines_of(pilot.app)[1], lambda: text_of(pilot.app))
+
+        assert "╭─ Nothing loaded yet" in text_of(pilot.app)
+        assert " ".join(lines_of(pilot.app)[-1].split()) == "g go to… ? keys"
 
 
 @pytest.mark.slow

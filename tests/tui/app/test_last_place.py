@@ -77,6 +77,16 @@ async def test_the_line_for_a_new_user_is_hidden_for_good_by_esc(store: Store) -
 
 
 @pytest.mark.slow
+async def test_the_line_for_a_new_user_offers_no_change_before_a_project_is_loaded(world: World) -> None:
+    world.faults.is_down = True
+    async with BacklitApp(world.store("empty"), greets=True).run_test(size=(120, 40)) as pilot:
+        await until(lambda: "Nothing loaded yet" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        line = " ".join(line_with(pilot.app, "New here?").split())
+        assert line == "New here? ctrl+p find a command ? keys esc hide"
+
+
+@pytest.mark.slow
 async def test_a_key_of_the_line_for_a_new_user_is_run_by_a_click(store: Store) -> None:
     async with BacklitApp(store, greets=True).run_test(size=(120, 40)) as pilot:
         await until(lambda: "New here?" in text_of(pilot.app))

@@ -76,11 +76,16 @@ GREETING_HINTS_WITHOUT_ITEMS = (
     "app.iterations",
     *GREETING_HINTS[-2:],
 )
+GREETING_HINTS_UNLOADED = (GREETING_HINTS[0], *GREETING_HINTS[-2:])
 GREETING_LABELS: Mapping[str, str] = {
     "app.palette": "find a command",
     "item.add": "add an item",
     "app.iterations": "add sprints",
 }
+
+
+NOT_LOADED: Part = (" · not loaded", "muted")
+"""What the heading of a list or a tree says of a project that was never read."""
 
 
 class ListFrame(Vertical):
@@ -125,7 +130,8 @@ class ListFrame(Vertical):
 
     def _greet(self) -> None:
         """Offer a new user what does something: without items, there is nothing to groom or to look at."""
-        hints = GREETING_HINTS if self._store.has_items() else GREETING_HINTS_WITHOUT_ITEMS
+        without_items = GREETING_HINTS_UNLOADED if self._store.project_id is None else GREETING_HINTS_WITHOUT_ITEMS
+        hints = GREETING_HINTS if self._store.has_items() else without_items
         dismissal = [(f"{key_of('list.unwind')} hide", "muted", "list.unwind")]
         self._greeting.show(hints, dismissal, GREETING_LABELS, is_reader=self._store.lookups.is_read_only)
 
@@ -210,7 +216,7 @@ def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spe
     if view.shared_by:
         parts.append((f" · shared by {view.shared_by}", "muted"))
     if not project:
-        parts.append((" · not loaded", "muted"))
+        parts.append(NOT_LOADED)
     if node is not None:
         path = store.lookups.tree(node.kind).path(node.node_id).removeprefix(f"{project}\\").replace("\\", " › ")
         below = " and below" if node.has_subtree else ""

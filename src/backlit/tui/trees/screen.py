@@ -30,7 +30,7 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import event_words
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter
-from backlit.tui.lists.list_frame import SIGNS
+from backlit.tui.lists.list_frame import HINTS_WITHOUT_ROWS, NOT_LOADED, SIGNS
 from backlit.tui.shell.status_text import explain_empty, is_unreached, position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
@@ -278,7 +278,7 @@ class TreeScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         tree, shown = self._tree.folding.tree, self._tree.row_count()
         below = counted(len(tree) - len(tree.roots), self.kind.value[:-1])
-        nodes: list[Part] = [(below, "heading")]
+        nodes: list[Part] = [(below, "heading")] if shown else [(self.kind.value.title(), "heading"), NOT_LOADED]
         unready = sum(each.count for each in self._unready.values())
         words = (" · ", "muted"), (f"{UNREADY_SIGN} ", "warn"), (f"{unready:,} not ready", "foreground")
         nodes += words if unready else ()
@@ -311,7 +311,7 @@ class TreeScreen(StoreScreen[None]):
         status = status_words(self.store, *(() if is_framed else position))
         has_key_in_edge = self.kind is TreeKind.AREAS and is_framed and is_shown
         left_out = "tree.filter" if has_key_in_edge else "", "tree.series" if self.kind is TreeKind.AREAS else ""
-        hints = [each for each in HINTS if each not in left_out]
+        hints = [each for each in (HINTS if shown else HINTS_WITHOUT_ROWS) if each not in left_out]
         self.query_one("#status", FooterLine).show(hints, status, is_reader=self.store.lookups.is_read_only)
         if self.store.connection.state is ConnectionState.ONLINE:
             self._tree.show_empty(None)

@@ -229,8 +229,8 @@ class TreeList(LineList):
 
     # Drawing
 
-    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        return self.columns.header()
+    def render_header(self, y: int) -> Strip:
+        return self.columns.header() if self.row_count() else super().render_header(y)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         node = self.folding.shown[index]
