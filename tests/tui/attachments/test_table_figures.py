@@ -37,7 +37,7 @@ def test_the_shape_of_numbers_has_one_cell_for_neighbours_where_it_is_narrow() -
     figures = column_figures([["a"], *([str(2 * at)] for at in range(16))])
     flat = column_figures([["a"], ["7"]])
 
-    shapes = [[*figure_lines(each, 3 + width, 4, LOOKS)][-1][-1].text for each, width in ((figures, 8), (flat, 8))]
+    shapes = [[*figure_lines(each, width, 4, LOOKS)][-1][-1].text for each, width in ((figures, 8), (flat, 8))]
 
     assert shapes == ["▁▂▃▄▅▆▇█", "▁"]
 
@@ -45,20 +45,21 @@ def test_the_shape_of_numbers_has_one_cell_for_neighbours_where_it_is_narrow() -
 def test_a_single_number_has_no_chart() -> None:
     lines = [*figure_lines(column_figures([["a"], ["7"]]), 40, 9, LOOKS)]
 
-    assert ["".join(part.text for part in line) for line in lines] == ["a  7", "   ▁"]
+    assert ["".join(part.text for part in line) for line in lines] == ["a  7", "▁"]
 
 
 def test_the_chart_of_numbers_has_its_median_and_the_rows_at_its_axes() -> None:
     figures = column_figures([["a"], *([str(2 * at)] for at in range(1, 5))])
 
-    lines = ["".join(part.text for part in line).rstrip() for line in figure_lines(figures, 33, 5, LOOKS)]
+    lines = ["".join(part.text for part in line).rstrip() for line in figure_lines(figures, 33, 6, LOOKS)]
 
     assert lines == [
-        "a  8 ┤              ▁▁▁▁▁▁▁██████",
-        "     │── median 5 ───────────────",
-        "     │▁▁▁▁▁▁▁████████████████████",
-        "   2 ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔",
-        "      row 1                 row 4",
+        "a",
+        "8 ┤                       ▄▄▄▄▄▄▄",
+        "  │── median 5 ──────────────────",
+        "  │        ▄▄▄▄▄▄▄███████████████",
+        "2 └────────▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀",
+        "   row 1                    row 4",
     ]
 
 
@@ -67,9 +68,10 @@ def test_the_bars_of_values_have_one_scale_and_fit() -> None:
 
     lines = ["".join(part.text for part in line) for line in figure_lines(figures, 40, 9, LOOKS)]
 
-    assert [line.count("▆") for line in lines] == [19, 5]
-    assert lines[0].startswith("answer  503  ▆")
-    assert lines[1].endswith("▆  5 rows")
+    assert [line.count("━") for line in lines] == [0, 27, 7]
+    assert lines[0] == "answer"
+    assert lines[1].startswith("503  ━")
+    assert lines[2].endswith("━  5 rows")
     assert max(map(len, lines)) <= 40
 
 
@@ -78,22 +80,17 @@ def test_bars_and_charts_begin_at_one_column() -> None:
 
     lines = ["".join(part.text for part in line) for line in figure_lines(column_figures(rows), 60, 14, LOOKS)]
 
-    assert lines[-1].index("▆") == lines[-4].index("row 1") == lines[0].index("┤") + 1
+    assert lines[-1].index("━") == lines[-5].index("row 1") == lines[1].index("┤") + 1
 
 
-def test_a_high_chart_has_round_steps_between_its_labels() -> None:
+def test_a_high_chart_has_round_steps_of_whole_lines() -> None:
     figures = column_figures([["a"], *([str(at * at / 4)] for at in range(1, 40))])
 
     lines = ["".join(part.text for part in line) for line in figure_lines(figures, 60, 24, LOOKS)]
 
-    assert [line.partition("┤")[0].strip() for line in lines if "┤" in line] == [
-        "a  400",
-        "300",
-        "200",
-        "100",
-    ]
-    assert [line.split()[0] for line in lines if "▔" in line] == ["0"]
-    assert next(line for line in lines if "median 100" in line).startswith("   100 ┤── median 100 ──")
+    steps = [(at, line.split()[0]) for at, line in enumerate(lines) if "┤" in line or "└" in line]
+    assert steps == [(1, "400"), (6, "300"), (11, "200"), (16, "100"), (21, "0")]
+    assert lines[16].startswith("100 ┤── median 100 ──")
 
 
 @pytest.mark.parametrize(

@@ -12,21 +12,22 @@ from rich.segment import Segment
 
 from backlit.model.amounts import counted
 from backlit.model.field_values import number_text
+from backlit.tui.drawing.charts import AXIS, FOOT, thin_bar
 from backlit.tui.drawing.text import Line, fit, fit_right, safe
 from backlit.tui.drawing.themes import ThemeStyles
 
 MAX_VALUES, LEAST_REPEATED = 6, 2
 """Values of a column that are counted at most, and how often one of them occurs on average at least."""
-CHART_CELLS, SHAPES = 160, "▁▂▃▄▅▆▇█"
-"""Cells of the chart of numbers at most, which are in the order of their rows, and its signs by height."""
+CHART_CELLS, SHAPES, HALF = 160, "▁▂▃▄▅▆▇█", 4
+"""Cells of the chart of numbers at most, which are in the order of their rows, its signs by height, and half a line."""
 LEAST_CHART_LINES, MAX_CHART_LINES, AXIS_LINES = 3, 30, 2
 """Lines of a chart: with less room it is one line without axes."""
 MAX_STEPS = 4
 """Steps of the axis of values at most."""
 BAR_COLOUR = "table-bar"
 """The colour of tables among files, dimmed: blue is for planned work."""
-BAR, MAX_LABEL = "▆", 16
-"""The sign of a bar, which leaves a line between two of them, and cells of names."""
+MAX_LABEL = 16
+"""Cells of the values before bars."""
 MIN_FIGURES_WIDTH = 36
 """Cells below which there are no figures beside a table."""
 
@@ -122,35 +123,24 @@ def _means(numbers: Sequence[float], most: int) -> Sequence[float]:
 
 
 def figure_lines(figures: Sequence[ColumnFigures], width: int, height: int, theme: ThemeStyles) -> Iterator[Line]:
-    """Yield the figures below each other, with a blank line between two columns; charts share the lines left over."""
+    """Yield the figures below their names, with a blank line between two columns; charts share the lines left over."""
     charts = sum(bool(each.numbers) for each in figures)
-    others = sum(len(each.counts) for each in figures) + len(figures) - 1
+    others = sum(len(each.counts) for each in figures) + 2 * len(figures) - 1
     lines = min(MAX_CHART_LINES, (height - others) // max(1, charts) - AXIS_LINES)
     has_charts = lines >= LEAST_CHART_LINES
     labels = [each.labels() if each.counts or (has_charts and each.has_range) else [] for each in figures]
     start = min(MAX_LABEL, max((cell_len(safe(text)) for texts in labels for text in texts), default=0))
-    lead = 0  # cells before the labels, in whose first one a name may stand too
-    for each, texts in zip(figures, labels, strict=True):
-        free = start - min(start, cell_len(safe(texts[0]))) if texts else 0
-        lead = max(lead, min(MAX_LABEL, cell_len(safe(each.name))) + 2 - free)
-    room, blank = width - lead, Segment(" " * lead, theme.style())
-    for number, each in enumerate(figures):
-        if each.counts:
-            drawn = [*_bars(each.counts, start, room, theme)]
-        elif has_charts and each.has_range:
-            drawn = _chart(each, start, room, lines, theme)
-        else:
-            drawn = [_words(each.words, room, theme), _shape(each.numbers, room, theme)]
+    for number, (each, texts) in enumerate(zip(figures, labels, strict=True)):
+        words = "" if texts else f"  {each.words}"
+        name = fit(each.name, min(cell_len(safe(each.name)), width - cell_len(words)))
         yield from [[]] if number else []
-        for row, (start_of_line, *rest) in enumerate(drawn):
-            label = start_of_line.text.lstrip()
-            free = lead + len(start_of_line.text) - len(label)
-            name = Segment(fit_right(each.name, free - 2) + "  ", theme.style(bold=True))
-            yield [blank, start_of_line, *rest] if row else [name, Segment(label, start_of_line.style), *rest]
-
-
-def _words(words: str, room: int, theme: ThemeStyles) -> Line:
-    return [Segment(fit(words, min(cell_len(words), room)), theme.style("muted"))]
+        yield [Segment(name, theme.style(bold=True)), Segment(words, theme.style("muted"))]
+        if each.counts:
+            yield from _bars(each.counts, start, width, theme)
+        elif texts:
+            yield from _chart(each, start, width, lines, theme)
+        else:
+            yield _shape(each.numbers, width, theme)
 
 
 def _bars(counts: Sequence[tuple[str, int]], start: int, room: int, theme: ThemeStyles) -> Iterator[Line]:
@@ -162,7 +152,7 @@ def _bars(counts: Sequence[tuple[str, int]], start: int, room: int, theme: Theme
         amount = f"{count:>{len(f'{most:,}')},} {'row' if count == 1 else 'rows'}"
         yield [
             Segment(fit_right(value, start) + "  ", theme.style("muted")),
-            Segment(BAR * max(1, round(count / most * bars)), theme.style(BAR_COLOUR)),
+            Segment(thin_bar(count, most, bars), theme.style(BAR_COLOUR)),
             Segment(f" {amount}", theme.style()),
         ]
 
@@ -170,13 +160,20 @@ def _bars(counts: Sequence[tuple[str, int]], start: int, room: int, theme: Theme
 def _shape(numbers: Sequence[float], room: int, theme: ThemeStyles) -> Line:
     """Return numbers as columns of blocks in one line."""
     points = _means(numbers, room)
-    return [Segment(row, theme.style(BAR_COLOUR)) for row in _columns(points, 1, min(points), max(points))]
+    least, span = min(points), (max(points) - min(points)) or 1.0
+    heights = [min(len(SHAPES), 1 + int((each - least) / span * len(SHAPES))) for each in points]
+    return [Segment(row, theme.style(BAR_COLOUR)) for row in _columns(heights, 1)]
 
 
 def _chart(figures: ColumnFigures, start: int, room: int, lines: int, theme: ThemeStyles) -> list[Line]:
-    """Return numbers as columns over the rows of the table, below a line at the median, between axes."""
+    """Return numbers as columns over the rows of the table, below a line at the median, between axes.
+
+    Numbers are read in the middle of lines, and a step of the axis is a whole number of them where there is room.
+    """
     numbers, (first, last), ticks = figures.numbers, figures.ends, figures.ticks
     most, least = ticks[0], ticks[-1]
+    steps = len(ticks) - 1
+    lines -= lines % steps if lines >= steps else 0
 
     def line_of(number: float) -> int:
         return lines - round((number - least) / (most - least) * lines)
@@ -190,14 +187,17 @@ def _chart(figures: ColumnFigures, start: int, room: int, lines: int, theme: The
     muted, rule, bar = theme.style("muted"), theme.style("rule"), theme.style(BAR_COLOUR)
     middle = min(line_of(figures.median), lines - 1)
     drawn: list[Line] = []
-    columns = _columns([points[cell * len(points) // cells] for cell in range(cells)], lines, least, most)
-    for at, row in enumerate(columns):
+    shares = [(points[cell * len(points) // cells] - least) / (most - least) for cell in range(cells)]
+    heights = [round(share * lines * len(SHAPES)) - HALF for share in shares]
+    for at, row in enumerate(_columns(heights, lines)):
         label = labels.get(at, "")
         lead = [Segment(f"{label:{start}} ", muted), Segment("┤" if label else "│", rule)]
         drawn.append([*lead, *(_median_line(row, figures.median, theme) if at == middle else [Segment(row, bar)])])
     gap = " " * max(1, cells - cell_len(safe(first)) - cell_len(safe(last)))
     below = fit(f"{first}{gap}{last}", cells)
-    axis = [Segment(f"{labels[lines]} ", muted), Segment("▔" * (cells + 1), rule)]
+    feet = groupby(FOOT if height >= -HALF // 2 else AXIS for height in heights)
+    axis = [Segment("".join(foot), bar if sign == FOOT else rule) for sign, foot in feet]
+    axis = [Segment(f"{labels[lines]} ", muted), Segment("└", rule), *axis]
     return [*drawn, axis, [Segment(" " * (start + 2) + below, muted)]]
 
 
@@ -212,10 +212,8 @@ def _median_line(row: str, number: float, theme: ThemeStyles) -> Line:
     ]
 
 
-def _columns(numbers: Sequence[float], lines: int, least: float, most: float) -> list[str]:
-    """Return numbers as columns of blocks, in lines from the top one; the least has the lowest block."""
-    span, top = (most - least) or 1.0, lines * len(SHAPES)
-    heights = [min(top, 1 + int((each - least) / span * top)) for each in numbers]
+def _columns(heights: Sequence[int], lines: int) -> list[str]:
+    """Return heights in eighths as columns of blocks, in lines from the top one."""
     return ["".join(_block(each - line * len(SHAPES)) for each in heights) for line in reversed(range(lines))]
 
 
