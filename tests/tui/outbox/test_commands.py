@@ -21,7 +21,8 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.items.conflict_dialog import ConflictDialog
 from backlit.tui.items.resolve import resolve_entry, resolve_item
-from backlit.tui.outbox.screen import OutboxScreen, item_name_of, summary_of
+from backlit.tui.outbox.outbox_list import item_name_of, summary_of
+from backlit.tui.outbox.screen import OutboxScreen
 from backlit.tui.shell.target import ItemDestination
 
 WAITING, REFUSED, CONFLICT = EntryState.WAITING, EntryState.REFUSED, EntryState.CONFLICT
@@ -377,15 +378,15 @@ async def test_a_rejected_change_begins_with_the_user_s_values(store: Store) -> 
 
 
 async def test_changes_are_summed_up_in_a_few_words(store: Store) -> None:
-    await store.items.edit([1], {"Estimate": "5", "Priority": 2})
+    await store.items.edit([1], {"Estimate": "5", "Tags": ["b", "c"], "Name": "Other", "Description": "One\n\nmore"})
     await store.items.comment(1, "Hel\nlo")
     await store.items.comment(1, "Hello", for_customers=True)
     await store.items.add("Bug", {"Name": "New"})
     await store.deletions.delete_items([3])
     await store.nodes.edit(TreeKind.AREAS, 2, {"name": "Basket"})
 
-    assert [summary_of(each) for each in store.outbox_entries()] == [
-        "Estimate, Priority",
+    assert [summary_of(store, each) for each in store.outbox_entries()] == [
+        "Estimate 3 → 5, Tags → b, c, renamed, Description",
         "comment: Hel lo",
         "comment for customers: Hello",
         "new bug",

@@ -57,7 +57,8 @@ async def test_what_waits_is_listed_with_what_it_changes(world: World, store: St
         assert "d  discard" in lines_of(pilot.app)[-1]
         assert "resolve" not in lines_of(pilot.app)[-1]
         assert (
-            missing(pilot.app, [f"#{item_id}", "Name, Estimate", "Waiting 1", "mine  ", "Better [b] name", "999"]) == []
+            missing(pilot.app, [f"#{item_id}", "renamed, Estimate ", "Waiting 1", "mine  ", "Better [b] name", "999"])
+            == []
         )
         assert before is not None
         assert str(before.fields["Name"])[:10] in text_of(pilot.app)

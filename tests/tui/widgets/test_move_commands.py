@@ -11,7 +11,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS
 from backlit.tui.editor.field_grid import FieldGrid
 from backlit.tui.inbox.inbox_list import FeedList, InboxList
 from backlit.tui.items.comment_thread import CommentThread
-from backlit.tui.outbox.screen import OutboxList
+from backlit.tui.outbox.outbox_list import OutboxList
 from backlit.tui.reports.report_panes import ReportTableView
 from backlit.tui.shell.dispatch import function_of
 from backlit.tui.trees.tree_list import TreeList

@@ -1,23 +1,20 @@
 """The outbox: unsent, rejected and conflicting changes, and the commands on them."""
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
-from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.strip import Strip
 from textual.widgets import Static
 
 from backlit.model.amounts import counted, listed
 from backlit.model.errors import StorageError
 from backlit.store.edits.conflicts import UNRESOLVED
-from backlit.store.object_changes.kinds import CREATIONS, DELETIONS, EDITS, object_change
+from backlit.store.object_changes.kinds import CREATIONS, DELETIONS, EDITS
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.entry import (
     ON_NODES,
@@ -29,14 +26,12 @@ from backlit.store.records.entry import (
     OutboxEntry,
 )
 from backlit.store.records.item import number_of
-from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.drawing.text import fit, fit_right, safe
+from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import KEY
-from backlit.tui.fields.dates import MINUTE, age
 from backlit.tui.fields.values import author_colour, label_of, words_of
 from backlit.tui.items.entry_text import (
     MINE_COLOUR,
@@ -45,22 +40,26 @@ from backlit.tui.items.entry_text import (
     deletion_state,
     fields_of,
     lines_of,
-    moved_words,
-    node_summary,
-    noun_of,
     table_lines,
-    transform_words,
     version_cells,
     versions_beside,
 )
 from backlit.tui.items.item_head import ItemSidePane
 from backlit.tui.items.preview import item_context, item_words
 from backlit.tui.items.resolve import resolve_entry
+from backlit.tui.outbox.outbox_list import (
+    STATE_SIGNS,
+    STATE_WORDS,
+    OutboxList,
+    group_of,
+    item_name_of,
+    number_or_noun,
+)
 from backlit.tui.shell.status_text import position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.widgets.footer_line import FooterLine
-from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
+from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import FRAMED_CLASS, PaneFrame
 from backlit.tui.widgets.side_lines import HEADING, Part, RuleLine
 from backlit.tui.widgets.text_view import fit_rows
@@ -82,25 +81,6 @@ _DISCARDED_WORDS = {
     EntryKind.CONVERT: "the conversion",
     **dict.fromkeys(TRANSFORMS - {EntryKind.CONVERT}, "the move"),
 }
-STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
-    EntryState.WAITING: ("↑", "pending"),
-    EntryState.SENDING: ("↑", "pending"),
-    EntryState.REFUSED: ("!", "conflict"),
-    EntryState.CONFLICT: ("≠", "conflict"),
-}
-STATE_WORDS: Mapping[EntryState, str] = {state: state.value for state in EntryState} | {EntryState.REFUSED: "rejected"}
-STATE_WIDTH = 10
-GROUP_STATES = ((EntryState.CONFLICT,), (EntryState.REFUSED,), (EntryState.WAITING, EntryState.SENDING))
-"""The states of the groups: what needs a person comes first."""
-GROUP_NAMES = ("Conflicts", "Rejected", "Waiting")
-GROUP_GAP, GROUP_HEAD, ENTRY_LINE = -2, -1, 0
-"""The lines of an entry: above the first one of its group a blank and its head, and its own."""
-AGE_WIDTH = 4
-"""Cells of the age of a change, which is said from a minute on."""
-WIDE = 98
-"""Cells of the list from which a row names the changed fields, which the table below it has."""
-HIGH = 15
-"""Lines that the list may have from which a blank stands between its groups."""
 TALL = 24
 """Lines of a terminal that shows the item of a change too."""
 ENDS = 4
@@ -110,8 +90,6 @@ RULED, MAX_LINES, LEAST_ASIDE = 7, 12, 6
 change that come before its item, and the fewest lines of the item."""
 OWNER_WIDTH = 6
 """Cells of the words for whose a value is."""
-CHANGE_SHARE = 0.4
-"""Largest share of the width for the description of the change."""
 WITH_CHANGES = " with your changes "
 
 
@@ -168,7 +146,7 @@ class OutboxScreen(StoreScreen[None]):
         is_online = self.store.connection.state is ConnectionState.ONLINE
         try:
             entries = [entry if is_online else _at_rest(entry) for entry in self.store.outbox_entries()]
-            entries.sort(key=_group_of)
+            entries.sort(key=group_of)
             self._list.empty_text = "✓ Everything is sent"
         except StorageError as error:
             entries, self._list.empty_text = [], f"! {safe(error.message)}"
@@ -372,10 +350,6 @@ def _at_rest(entry: OutboxEntry) -> OutboxEntry:
     return replace(entry, state=EntryState.WAITING) if entry.state is EntryState.SENDING else entry
 
 
-def _group_of(entry: OutboxEntry) -> int:
-    return next(at for at, states in enumerate(GROUP_STATES) if entry.state in states)
-
-
 def _is_resolved_by_enter(entry: OutboxEntry) -> bool:
     return (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or bool(deletion_state(entry))
 
@@ -388,112 +362,3 @@ def _state_words(entry: OutboxEntry | None) -> list[Part]:
         (f"{STATE_SIGNS[entry.state][0]} ", STATE_SIGNS[entry.state][1]),
         (STATE_WORDS[entry.state].capitalize(), HEADING),
     ]
-
-
-class OutboxList(EntryList[OutboxEntry]):
-    """A list of journal entries."""
-
-    def __init__(self, store: Store) -> None:
-        super().__init__(id="entries")
-        self._store = store
-        self._id_width = self._change_width = 0
-
-    def show(self, entries: Sequence[OutboxEntry]) -> None:
-        self._id_width = max((cell_len(number_or_noun(entry)) for entry in entries), default=0)
-        super().show(entries)
-        self._share()
-
-    def on_resize(self) -> None:
-        super().on_resize()
-        self._share()
-
-    def fit_lines(self, height: int) -> None:
-        """Give each group its head where a height has room for all lines; else the rows name their states."""
-        spaced = self._lines(has_gaps=height >= HIGH)
-        lines = next((each for each in (spaced, self._lines()) if len(each) <= height), [])
-        if lines != self.row_lines:
-            self.row_lines = lines
-            self.rows_replaced(self.cursor)
-
-    def _lines(self, *, has_gaps: bool = False) -> list[tuple[int, int]]:
-        """Return the lines of all groups, which may have a blank between them."""
-        lines, before = list[tuple[int, int]](), None
-        for at, entry in enumerate(self.entries):
-            if (group := _group_of(entry)) != before:
-                lines += [(at, GROUP_GAP)] if has_gaps and lines else []
-                lines.append((at, GROUP_HEAD))
-            lines.append((at, ENTRY_LINE))
-            before = group
-        return lines
-
-    @property
-    def line_count(self) -> int:
-        return len(self.row_lines) or self.row_count()
-
-    def _share(self) -> None:
-        longest = max((cell_len(self._change_of(entry)) for entry in self.entries), default=0)
-        self._change_width = min(longest, round(self.size.width * CHANGE_SHARE))
-        self.refresh()
-
-    def _change_of(self, entry: OutboxEntry) -> str:
-        return summary_of(entry) if entry.kind is not EntryKind.EDIT or self.size.width >= WIDE else ""
-
-    def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
-        if line == GROUP_GAP:
-            return self.draw_parts([], is_cursor=False)
-        return self._group_head(index) if line == GROUP_HEAD else self.render_row(index, is_cursor=is_cursor)
-
-    def _group_head(self, index: int) -> Strip:
-        group = _group_of(self.entries[index])
-        count = sum(_group_of(entry) == group for entry in self.entries)
-        return self.draw_parts([(GROUP_NAMES[group], BOLD), (f" {count:,}", "muted")], is_cursor=False)
-
-    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        entry, width = self.entries[index], self.size.width
-        sign, colour = STATE_SIGNS.get(entry.state, (" ", "muted"))
-        is_said = bool(self.row_lines) and entry.state is not EntryState.SENDING
-        state_width = 0 if is_said else STATE_WIDTH
-        seconds, change = max(0.0, time.time() - entry.created_at), self._change_of(entry)
-        change_width = self._change_width + 2 if change else 0
-        name_width = max(0, width - change_width - state_width - self._id_width - AGE_WIDTH - 6)
-        parts = [
-            (f"{sign} {fit(STATE_WORDS[entry.state], state_width)}", colour),
-            (fit_right(number_or_noun(entry), self._id_width) + " ", "muted"),
-            (fit(item_name_of(self._store, entry), name_width), "foreground"),
-            (fit_right(fit(change, self._change_width), change_width) + " ", "muted"),
-            (fit_right(age(seconds) if seconds >= MINUTE else "", AGE_WIDTH), "muted"),
-        ]
-        return self.draw_parts(parts, is_cursor=is_cursor)
-
-
-def item_name_of(store: Store, entry: OutboxEntry) -> str:
-    item = store.item(entry.item_id)
-    name = item.fields.get("Name") if item else entry.payload.get("name")
-    return str(name or "") if item or name else "(deleted)"
-
-
-def number_or_noun(entry: OutboxEntry) -> str:
-    """Return the number of an item, the noun of a node, or "new"."""
-    if entry.kind in ON_NODES:
-        return noun_of(entry)
-    return number_of(entry.item_id)
-
-
-def summary_of(entry: OutboxEntry) -> str:
-    if (change := object_change(entry)) is not None:
-        return change.summary()
-    match entry.kind:
-        case EntryKind.ADD:
-            return f"new {str(entry.payload.get('type', 'item')).lower()}"
-        case EntryKind.DELETE:
-            return "delete permanently"
-        case EntryKind.RECALL:
-            return f"check whether {'its comment' if 'text' in entry.payload else 'it'} was deleted"
-        case EntryKind.RANK:
-            return f"rank: {moved_words(entry)}"
-        case kind if kind in TRANSFORMS:
-            return transform_words(entry)
-        case EntryKind.EDIT:
-            return ", ".join(label_of(key) for key in entry.payload)
-        case _:
-            return node_summary(entry)
