@@ -170,7 +170,7 @@ async def test_a_key_does_not_wait_for_the_server(world: World, store: Store, op
 async def test_the_age_of_items_has_two_lines_for_each(store: Store, opened: Open) -> None:
     async with reports_of(opened, store, (60, 20)) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"7l")
-        await shown(pilot, "Age", "Owner", "a week ago", "today")
+        await shown(pilot, "Age", "Days", "a week ago", "today")
         lines = lines_of(pilot.app)
         at = [line for line, text in enumerate(lines) if re.search(r"^.  +\d+  +#\d+  [▲◆×■◇»] \w", text)]
 
@@ -200,7 +200,7 @@ async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, op
         async with opened(empty) as pilot:
             await pilot.press("g", "r", "7", "l")
             await shown(pilot, "Nothing is in progress.")
-            assert "Owner" not in text_of(pilot.app)
+            assert "a week ago" not in text_of(pilot.app)
             await pilot.press("enter")
 
             await shown(pilot, "Nothing to open: the report is empty. Nothing is in progress.")
@@ -215,7 +215,7 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
         ("Forecast", "Remaining", "Confidence"),
         ("Flow", "▓ in progress", "░ not started"),
         ("Cycle", "Lead", "Done"),
-        ("Age", "days the oldest", "Owner"),
+        ("Age", "days the oldest", "a week ago"),
         ("Workload", "░ not started", "Hours"),
         *(("Areas", "most in"), ("Estimates", "Half are")),
         ("Time", "state of now", "group by"),

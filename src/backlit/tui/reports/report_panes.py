@@ -215,7 +215,6 @@ class ReportTableView(LineList):
         before = self._report
         is_same = before is not None and (before.title == report.title or before.days == report.days != ())
         self._report, self._layout = report, None
-        self.HEADER_LINES = self.least_row_lines
         self._bars = report.chart if isinstance(report.chart, Bars) and report.is_list and report.chart.bars else None
         self.rows_replaced(self.cursor if is_same else self._first_row(report))
 
@@ -225,7 +224,7 @@ class ReportTableView(LineList):
 
     @property
     def least_row_lines(self) -> int:
-        """The lines of a row without a blank one; the heading has as many."""
+        """The lines of a row without a blank one."""
         return 2 if self._report is not None and self._report.table.item_ways else 1
 
     def space(self, lines: int) -> None:
@@ -257,13 +256,14 @@ class ReportTableView(LineList):
 
     # Drawing
 
-    def render_header(self, y: int) -> Strip:
+    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         if self._report is None or not self._report.table.rows:
             return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
-        titles = tuple(column.title for column in self._report.table.columns)
         layout, bar, at = self._laid_out(self._report), list[Piece](), None
-        if y and layout.scale is not None:
-            return self._below(day_axis(layout.scale, self._report.document.today), is_cursor=False)
+        titles = tuple(column.title for column in self._report.table.columns)
+        if layout.scale is not None:
+            days = fit_right(titles[0], layout.widths[0])
+            return self._below(day_axis(layout.scale, self._report.document.today), is_cursor=False, lead=days)
         if self._bars is not None and layout.bars and (at := line_at(self._bars, layout.bars)) is not None:
             days = "d" * bool(self._report.table.item_ids)
             bar = [(fit_right(f"{number_text(self._bars.line)}{days}", at), "muted"), (LIMIT_LINE, "muted")]
@@ -295,13 +295,13 @@ class ReportTableView(LineList):
         bar = bar if line == 1 + high // 2 else without_words(bar)
         return self.with_scrollbar(self._below(bar, is_cursor=is_cursor), index)
 
-    def _below(self, pieces: Sequence[Piece], *, is_cursor: bool) -> Strip:
+    def _below(self, pieces: Sequence[Piece], *, is_cursor: bool, lead: str = "") -> Strip:
         """Draw what stands below the first line of a row."""
         assert self._report is not None
         theme = ThemeStyles.of(self.app)
-        lead = self._laid_out(self._report).lead
+        lead = lead.ljust(self._laid_out(self._report).lead)
         segments = [Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR))]
-        segments += [Segment(text, piece_style(theme, colour)) for text, colour in ((" " * lead, "muted"), *pieces)]
+        segments += [Segment(text, piece_style(theme, colour)) for text, colour in ((lead, "muted"), *pieces)]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def _laid_out(self, report: Report) -> TableLayout:
