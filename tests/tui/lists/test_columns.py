@@ -1,6 +1,7 @@
 """The columns of the backlog: chosen, written, scrolled, saved."""
 
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -300,7 +301,7 @@ def widest_text_of_preview(pilot: Pilot[None]) -> int:
 
 def gaps_of(rows: BacklogList) -> list[int]:
     """Return the blanks between the names in sight and the next column."""
-    at = rows.render_header(0).text.index("Status")
+    at = len(re.findall(r".*Name +", rows.render_header(0).text)[0])
     lines = [rows.render_row(index, is_cursor=False).text[:at] for index in range(rows.top, rows.top + rows.page)]
     return [at - len(line.rstrip()) for line in lines if line.strip()]
 

@@ -182,7 +182,7 @@ def _colour(strip: Strip) -> Color | None:
     return segment.style.color if segment.style else None
 
 
-@pytest.mark.parametrize(("width", "titles"), [(160, ()), (180, ("Area",)), (200, ("Area", "Tags"))])
+@pytest.mark.parametrize(("width", "titles"), [(160, ("Area",)), (180, ("Area",)), (200, ("Area", "Tags"))])
 @pytest.mark.long_but("180")
 async def test_a_wide_list_has_more_columns_in_place_of_blanks_behind_the_names(
     store: Store, opened: Open, width: int, titles: tuple[str, ...]

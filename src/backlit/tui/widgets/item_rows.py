@@ -62,9 +62,8 @@ MIN_ID_WIDTH, MIN_LIST_WIDTH_WITH_ID = 3, 48
 """Least width of the id column, and the width of the list from which it is shown."""
 QUIET_TYPES = frozenset({ItemType.TASK, ItemType.FEEDBACK})
 """Types whose names are muted."""
-LEAD = 3
-"""Cells before the first column: cursor bar, selection, and sign of the row's state."""
-TYPE = 2
+LEAD, TYPE = 3, 2
+"""Cells before the first column, for cursor bar, selection, and sign of the row's state; and those of the type."""
 INDENT = 2
 """Cells by which headers of inner levels are indented, and rows of a tree."""
 MAX_INDENTS = 6
@@ -146,8 +145,7 @@ def state_sign(row: ItemRow, badge: Badge) -> tuple[str, str]:
 
 
 def lacks_estimate(row: ItemRow, groups: StatusGroups) -> bool:
-    is_estimated = bool(row.estimate) or not FIELD_BY_KEY["Estimate"].applies_to(row.type)
-    return not is_estimated and groups.is_open(row.status)
+    return not row.estimate and FIELD_BY_KEY["Estimate"].applies_to(row.type) and groups.is_open(row.status)
 
 
 class DisplayNames(Struct, frozen=True):
@@ -231,6 +229,12 @@ def fitting_columns(columns: Sequence[ListColumn], room: int, edge: int = EDGE) 
     return [replace(each, width=each.width + more) if each.grows else each for each in shown]
 
 
+def _with_brief_status(columns: Sequence[ListColumn]) -> list[ListColumn]:
+    """Return columns with the sign alone of a status of usual width."""
+    brief = [each for each in columns if each.key == STATUS_COLUMN.key and each.width <= STATUS_COLUMN.width]
+    return [replace(BRIEF_STATUS_COLUMN, drop=each.drop) if each in brief else each for each in columns]
+
+
 def name_widths_of(rows: Iterable[ItemRow]) -> NameWidths:
     lengths = [cell_len(safe(row.name)) + INDENT * (row.type == ItemType.TASK) for row in rows]
     return NameWidths.of(lengths, MIN_NAME_WIDTH, GAP)
@@ -290,28 +294,30 @@ class RowLayout:
         self._theme = theme.in_one_colour() if is_plain else theme
         self._id_width = max(MIN_ID_WIDTH, len(str(largest_id))) + 1 if width >= MIN_LIST_WIDTH_WITH_ID else 0
         room = width - LEAD - self._id_width - 1 - TYPE
-        is_narrow = width < MIN_LIST_WIDTH_WITH_STATUS_WORD and any(each.is_usual for each in columns)
-        if is_narrow or len(fitting_columns(columns, room, edge)) < len(columns):
-            brief = [each for each in columns if each.key == STATUS_COLUMN.key and each.width <= STATUS_COLUMN.width]
-            columns = [replace(BRIEF_STATUS_COLUMN, drop=each.drop) if each in brief else each for each in columns]
+        has_usual, is_narrow = any(each.is_usual for each in columns), width < MIN_LIST_WIDTH_WITH_STATUS_WORD
+        if (is_narrow and has_usual) or len(fitting_columns(columns, room, edge)) < len(columns):
+            columns = _with_brief_status(columns)
         self.columns = fitting_columns(columns, room, edge)
         self._cursor = None if is_plain else CURSOR_BACKGROUND
         self._chosen = None if is_plain else SELECTED_BACKGROUND
         self._name_width = max(4, room - columns_width(self.columns, edge))
-        self._shared = 0
-        """The number of columns after the name that it goes on in, and that have no heading."""
-        if width < MIN_LIST_WIDTH_WITH_STATUS_WORD:
+        self._shared = 0  # columns after the name that it goes on in, and that have no heading
+        if is_narrow:
             self._shared = len(list(takewhile(lambda each: each.key in YIELDING, self.columns)))
         else:
-            self._share_with_names(name_widths or NameWidths(), has_usual=any(each.is_usual for each in columns))
+            self._share_with_names(name_widths or NameWidths(), has_usual=has_usual)
         self._drawn: dict[tuple[str, str | None, Any], Segment] = {}
 
     def _share_with_names(self, names: NameWidths, *, has_usual: bool) -> None:
         """Give further columns what names leave; beside default columns these are WIDE_COLUMNS, as many as fit.
 
-        Names that would be cut have half of the spare cells, and what these leave; the rest stands between columns.
+        Names that would be cut have half of the spare cells, and what these leave; the rest stands between columns. A
+        status, which most items begin without, leaves the cells of its word to the area, which all have.
         """
-        wide = []
+        wide, brief = [], _with_brief_status(self.columns)
+        saved = columns_width(self.columns) - columns_width(brief)
+        if has_usual and self._name_width < names.near + WIDE_COLUMNS[0].width + GAP <= self._name_width + saved:
+            self.columns, self._name_width = brief, self._name_width + saved
         for column in WIDE_COLUMNS if has_usual else ():
             if self._name_width - column.width - GAP >= names.near:
                 wide.append(column)
@@ -386,7 +392,8 @@ class RowLayout:
                 continue
             text = next(texts, "")
             is_overdue = column.is_due and text.endswith(OVERDUE_SIGN) and not is_shown
-            segments.append(self._plain(column, text, under, "warn" if is_overdue else "foreground"))
+            colour = "foreground" if column.is_number or is_shown or under == FLASH_GROUND else "muted"
+            segments.append(self._plain(column, text, under, "warn" if is_overdue else colour))
         return line_of(segments, self.width, ground)
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
