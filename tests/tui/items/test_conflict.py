@@ -30,15 +30,15 @@ async def fields_on(world: World, item_id: int) -> dict[str, object]:
 async def test_both_versions_stand_beside_each_other(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
-        assert "t  Theirs" in line_with(pilot.app, "m  Mine [b]")
+        assert " t  theirs (jon)" in line_with(pilot.app, " m  mine")
+        assert "Theirs" in line_with(pilot.app, "▌ Name")
         assert (
             missing(pilot.app, ["jon changed this item on 20", "777", "888", "2 fields left to resolve", "▌ Name"])
             == []
         )
         asked = text_of(pilot.app).partition("Conflict  #")[2].partition("esc  later")[0]
         assert "Status" not in asked
-        assert missing(pilot.app, ["Field", "Was", "mine", "theirs (jon)", "m or t for each, then enter"]) == []
-        assert "enter apply" not in text_of(pilot.app)
+        assert missing(pilot.app, ["Field", "Was", "mine", "enter apply", "m or t for each"]) == []
 
 
 @pytest.mark.slow
@@ -73,7 +73,7 @@ async def test_all_fields_are_decided_for_one_side(world: World, store: Store, o
         named = missing(pilot.app, ["M all mine", "T all theirs"])
         await pilot.press("M", "T")
         await pilot.pause()
-        chosen = missing(pilot.app, ["✓  Theirs", "✓  888", "m  Mine [b]", "All fields are resolved."])
+        chosen = missing(pilot.app, ["✓  Theirs", "✓  888", " Mine [b]", "All fields are resolved."])
         await pilot.press("enter")
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 
@@ -106,7 +106,7 @@ async def click(pilot: Pilot[None], words: str, *, beside: str) -> None:
 async def test_a_click_on_a_side_chooses_it(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
-        await click(pilot, "Theirs", beside="t  Theirs")
+        await click(pilot, "Theirs", beside="▌ Name")
 
         assert missing(pilot.app, ["✓  Theirs", "1 field left to resolve"]) == []
 
@@ -117,7 +117,7 @@ async def test_a_click_beside_both_sides_decides_nothing(world: World, store: St
     async with settling(opened, store) as pilot:
         await click(pilot, "Estimate", beside="│   Estimate")
 
-        assert missing(pilot.app, ["▌ Estimate", "t  888", "2 fields left to resolve"]) == []
+        assert missing(pilot.app, ["▌ Estimate", "2 fields left to resolve"]) == []
 
 
 @pytest.mark.slow

@@ -272,7 +272,7 @@ async def test_a_refused_answer_keeps_the_decisions_and_is_explained(store: Stor
             dialog.dismiss()
     first, incomplete, elsewhere = shown
     assert "2 fields left to resolve" in first
-    for part in ("▌ Estimate", "m  5", "t  8", "! Not resolved yet.", "✓  2", "1 field left to resolve"):
+    for part in ("▌ Estimate", "m  mine", "t  theirs", "! Not resolved yet.", "✓  2", "1 field left to resolve"):
         assert part in incomplete, part
     for part in ("edited      13", "✓  5", "This change is already resolved. See the outbox"):
         assert part in elsewhere, part

@@ -82,7 +82,7 @@ class ShownField(Struct, frozen=True):
 
     def _row(self, width: int) -> list[Content]:
         cells = [cell(self.label, "bold"), cell(self.base, "$muted"), *self._both()]
-        leads = [Content(""), Content(""), *(self._mark(keep) + " " for keep in SIDES)]
+        leads = [Content(""), Content(""), *(self._tick(keep) + " " for keep in SIDES)]
         columns = _columns(width, self.label_width, self._mark_width)
         return table_lines(cells, columns, (self._sign, "$lamp"), leads)
 
@@ -153,16 +153,15 @@ class ShownField(Struct, frozen=True):
     def _mark_width(self) -> int:
         return mark_width(has_caps=self.has_caps)
 
-    def _mark(self, keep: KeptSide) -> Content:
-        """Return what stands before a side: a tick if it is chosen, else in the current field the key that does so."""
-        if self.side is keep:
-            return cell(CHOSEN.center(self._mark_width), "bold $status-done")
-        return Content.assemble(
-            cap_words(SIDE_KEYS[keep], has_caps=self.has_caps) if self.is_current else " " * self._mark_width
-        )
+    def _tick(self, keep: KeptSide) -> Content:
+        """Return a tick for the chosen side, else as many blanks."""
+        return cell((CHOSEN if self.side is keep else " ").center(self._mark_width), "bold $status-done")
 
     def _marked(self, keep: KeptSide, style: str = "$muted") -> Content:
-        return Content.assemble(self._mark(keep), " ", (SIDES[keep], style))
+        """Return the name of a side after its tick, or in the current field the key that chooses it."""
+        has_key = self.is_current and self.side is not keep
+        mark = cap_words(SIDE_KEYS[keep], has_caps=self.has_caps) if has_key else self._tick(keep)
+        return Content.assemble(mark, " ", (SIDES[keep], style))
 
     def _colour(self, keep: KeptSide, *, is_same: bool) -> str:
         if is_same or self.edited is not None or self.side not in {None, keep}:
@@ -253,8 +252,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         is_wide = width >= MIN_WIDTH_OF_COLUMNS
         self._heads.display = is_wide
         has_caps = ThemeStyles.of(self.app).has_frames
-        marks = mark_width(has_caps=has_caps)
-        self._heads.update(column_heads(width, self._label_width, self._question, marks))
+        self._heads.update(column_heads(width, self._label_width, self._question, has_caps=has_caps))
         taken = FRAME_LINES + AIR_LINES * self.has_class("-tall")
         taken += len(wrapped(self._question.sentence, width)) + is_wide + 2
         self._scroll.styles.max_height = max(3, self.app.size.height - taken)
@@ -276,9 +274,9 @@ class ConflictDialog(Dialog[Decisions | None]):
         below = (("m", "mine"), ("t", "theirs"), *((("M T", "all"),) if several else ()))
         sides = (("M", "all mine"), ("T", "all theirs")) if is_wide and several else below
         move = (("j k", "move"),) if several else ()
-        apply = () if undecided else (("enter", "apply"),)
+        apply = (("enter", "apply"),) if is_wide or not undecided else ()
         self.name_keys(*apply, *sides, ("e", "edit"), *move, ("esc", "later"))
-        left = f"{counted(undecided, 'field')} left to resolve: {' or '.join(SIDE_KEYS.values())} for each, then enter"
+        left = f"{counted(undecided, 'field')} left to resolve: {' or '.join(SIDE_KEYS.values())} for each"
         words = left if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places
@@ -448,17 +446,17 @@ def mark_width(*, has_caps: bool) -> int:
     return cell_len(cap_words(SIDE_KEYS[KeptSide.MINE], has_caps=has_caps)[0])
 
 
-def column_heads(width: int, label: int, question: ConflictQuestion, marks: int) -> Content:
-    """Return the headings of the columns; empty where the versions are one below the other."""
+def column_heads(width: int, label: int, question: ConflictQuestion, *, has_caps: bool) -> Content:
+    """Return the headings of the columns, with the keys of the sides; empty where these are one below the other."""
     if width < MIN_WIDTH_OF_COLUMNS:
         return Content("")
+    marks = mark_width(has_caps=has_caps)
     _, was, side, _ = _columns(width, label, marks)
-    words, bold = f"{'Field':{label + GAP}}{'Was':{was + GAP}}", "bold $muted"
+    mine_key, theirs_key = (cap_words(key, has_caps=has_caps) for key in SIDE_KEYS.values())
     theirs = f"theirs ({safe(question.theirs)})" if question.theirs else "theirs"
-    mine = f"{'mine':{side + GAP}}", f"bold {MINE_COLOUR}"
-    return Content.assemble(
-        " " * MARGIN, (words, bold), " " * (marks + 1), mine, (theirs, f"bold {question.theirs_colour}")
-    )
+    mine = f"{'mine':{side + GAP - marks - 1}}", f"bold {MINE_COLOUR}"
+    before = (" " * MARGIN, (f"{'Field':{label + GAP}}{'Was':{was + GAP}}", "bold $muted"))
+    return Content.assemble(*before, mine_key, " ", mine, theirs_key, " ", (theirs, f"bold {question.theirs_colour}"))
 
 
 def _columns(width: int, label: int, marks: int) -> tuple[int, int, int, int]:
