@@ -68,12 +68,12 @@ def test_a_shift_is_told_by_signs_and_in_words(shift: IterationChangeCounts, wor
     [
         (5.0, None, None, "5 pts"),
         (1.0, None, None, "1 pt"),
-        (1.0, 3.0, 5.0, "1 pt, capacity 3–5  2 to target"),
+        (1.0, 3.0, 5.0, "1 pt, capacity 3–5  2 under"),
         (5.0, None, 5.0, "5 pts, max 5"),
         (6.5, 3.0, 5.0, "6.5 pts, capacity 3–5  1.5 over"),
         (3.0, 3.0, None, "3 pts, min 3"),
-        (2.0, 3.0, None, "2 pts, min 3  1 to target"),
-        (2.0, 3.0, 5.0, "2 pts, capacity 3–5  1 to target"),
+        (2.0, 3.0, None, "2 pts, min 3  1 under"),
+        (2.0, 3.0, 5.0, "2 pts, capacity 3–5  1 under"),
         (2.0, None, 0.0, "2 pts"),
     ],
 )
@@ -158,22 +158,22 @@ def test_amounts_over_a_limit_have_their_own_colour() -> None:
         (
             Velocity(29.0, 20.0, 0.0, 31.0, 3),
             "Velocity 29 pts (median of 3 sprints, 0–31; mean 20)",
-            "velocity 29 (0–31)",
+            "velocity 29 pts a sprint",
         ),
         (
             Velocity(24.5, 24.2, 19.0, 28.0, 6),
             "Velocity 24.5 pts (median of 6 sprints, 19–28; mean 24.2)",
-            "velocity 24.5 (19–28)",
+            "velocity 24.5 pts a sprint",
         ),
         (
             Velocity(45.0, 45.0, 45.0, 45.0, 2, is_of_rounds=True),
             "Velocity 45 pts (median of 2 rounds of parallel sprints, 45–45; mean 45)",
-            "velocity 45 (45–45)",
+            "velocity 45 pts a sprint",
         ),
         (
             Velocity(1.0, 1.0, 1.0, 1.0, 1, is_of_machine=True),
             "Velocity 1 pt (median of 1 sprint, 1–1; mean 1 of this machine)",
-            "velocity 1 (1–1) of this machine",
+            "velocity 1 pt a sprint of this machine",
         ),
     ],
 )

@@ -129,9 +129,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
         listed = backlog.ids_between(0, None)
         points = {item.id: points_of(str(item.fields.get("Estimate"))) or 0 for item in store.batch.items(listed)}
         header = line_with(pilot.app, f"─ fits {first.name} · ")
-        least = (first.capacity.least or 0) - store.plan_preview.loads_now([first.id]).get(
-            first.id, PlannedLoad()
-        ).points
+        room = amount - store.plan_preview.loads_now([first.id]).get(first.id, PlannedLoad()).points
         stretch = listed[: listed.index(row.id) + 1]
         while sum(points[each] for each in stretch) <= amount:
             stretch = listed[: len(stretch) + 1]
@@ -142,7 +140,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
 
         count, total = len(stretch) - 1, sum(points[each] for each in stretch[:-1])
         assert amount > 0
-        assert f" {first.name} · {least:g} to target " in header
+        assert f" {first.name} · room for {room:g} pts " in header
         assert f"{count} item{'s' * (count != 1)} · {total:g} pts" in header
         assert " fits " in without_first
         assert " 0 items · " not in without_first

@@ -92,7 +92,7 @@ async def test_an_empty_pane_of_an_ended_iteration_agrees_with_its_head(store: S
     for row in rows:
         await store.items.edit([row.id], {"IterationID": first.id, "Estimate": "12", "Status": "Done"})
     await sent(store)
-    async with plan_of(opened, store) as pilot:
+    async with plan_of(opened, store, (160, 40)) as pilot:
         assert f" {12 * count} pts  " in text_of(pilot.app)
         assert (
             screen(pilot).query("#target PlanList").only_one(PlanList).empty_text

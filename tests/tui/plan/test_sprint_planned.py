@@ -16,7 +16,7 @@ from backlit.store.planning.plan import PlanChange
 from backlit.tui.trees.screen import TreeScreen
 
 ITEMS = 20
-SIZE = (150, 50)
+SIZE = (160, 50)
 
 
 async def unplanned(store: Store) -> list[int]:

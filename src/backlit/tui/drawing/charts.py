@@ -203,5 +203,5 @@ def capacity_words(load: PlannedLoad, capacity: Capacity, *, is_brief: bool = Fa
     if over:
         parts.append((f"  {number_text(over)} over", "conflict"))
     elif capacity.fit(load.points) is CapacityFit.UNDER:
-        parts.append((f"  {number_text((capacity.least or 0) - load.points)} to target", "muted"))
+        parts.append((f"  {number_text((capacity.least or 0) - load.points)} under", "muted"))
     return parts

@@ -16,7 +16,7 @@ from backlit.model.errors import BacklitError
 from backlit.model.person_load import PersonLoad
 from backlit.model.planning import Capacity, PersonalCapacity, PlannedLoad, Velocity
 from backlit.model.reports.report import number_text
-from backlit.model.reports.sprint_reports import NO_VELOCITY, range_text, velocity_basis
+from backlit.model.reports.sprint_reports import NO_VELOCITY, velocity_basis
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.plan import PlanChange
 from backlit.store.records.changes import ConnectionState
@@ -55,11 +55,13 @@ class IterationChangeCounts(Struct, frozen=True):
         counts = zip("+−~", (self.comes, self.goes, self.altered), strict=True)
         return " ".join(f"{sign}{count}" for sign, count in counts if count)
 
-    def unsaved_words(self) -> list[Word]:
+    def unsaved_words(self, *, is_brief: bool = False) -> list[Word]:
         words = [counted(self.comes, "unsaved move")] * bool(self.comes)
         words += [counted(self.altered, "change" if words else "unsaved change")] * bool(self.altered)
         if not words:
             return [("No unsaved moves", "muted")]
+        if is_brief and len(words) > 1:
+            words = [f"{self.comes + self.altered} unsaved"]
         return [(f"{', '.join(words)} ", "pending"), *key_words("plan.commit", "save")]
 
 
@@ -150,16 +152,22 @@ def over_limits(load: PlannedLoad, people: PeopleCapacities, iteration: Iteratio
     return found
 
 
-def people_words(load: PlannedLoad, people: PeopleCapacities, iteration: IterationEntry, width: int) -> list[Part]:
-    """Return each person's points with the limits, the fullest first, as many as fit the width."""
+def people_amounts(load: PlannedLoad, people: PeopleCapacities, iteration: IterationEntry) -> list[list[Part]]:
+    """Return the name of each person, and the points with the limits, the fullest first."""
     words, limits = [], people.limits(iteration)
     for owner, share in _fullest_first(load.people):
         limit = limits.get(owner or 0, NOT_SAID)
         shown = [_amount(share.points, limit.points)] if share.points or limit.points is not None else []
         shown += [(" ", "muted"), _amount(share.hours, limit.hours, " h")] if limit.hours is not None else []
         colour = "faint" if owner is None else owner_colour(owner, sorted(people.names))
-        name = ("unassigned " if owner is None else f"{people.name(owner)} ", colour)
+        name = ("unassigned" if owner is None else people.name(owner), colour)
         words += [[name, *shown]] if shown else []
+    return words
+
+
+def people_words(load: PlannedLoad, people: PeopleCapacities, iteration: IterationEntry, width: int) -> list[Part]:
+    """Return each person's points with the limits, the fullest first, as many as fit the width."""
+    words = [[(f"{name} ", colour), *shown] for (name, colour), *shown in people_amounts(load, people, iteration)]
     parts: list[Part] = []
     for number, each in enumerate(words):
         more = f" · {len(words) - number} more"
@@ -189,8 +197,8 @@ def velocity_words(velocity: Velocity, *, is_brief: bool = False) -> list[Word]:
     source = " of this machine" if velocity.is_of_machine else ""
     if is_brief:
         command = "plan.workload"  # which shows it too; words of a command leave an edge together
-        median = number_text(round(velocity.median, 1))
-        basis = f" ({range_text(velocity)}){source}"
+        median, unit = counted(round(velocity.median, 1), "pt").split()
+        basis = f" {unit} a sprint{source}"
         return [("velocity ", "muted", command), (median, "foreground", command), (basis, "muted", command)]
     median = counted(round(velocity.median, 1), "pt")
     return [("Velocity ", "muted"), (median, "foreground"), (f" ({velocity_basis(velocity)}{source})", "muted")]

@@ -21,10 +21,10 @@ GHOST, FULL = "▒", "█"
 
 
 class AddedItem(Struct, frozen=True):
-    """The item that would come into the iteration; `points` is None without an estimate."""
+    """The item that would come into the iteration."""
 
     name: str
-    points: float | None
+    points: float
 
 
 def scale_end(capacity: Capacity, amount: float = 0.0) -> float:
@@ -52,7 +52,7 @@ class Instrument(Struct, frozen=True):
         if fit is CapacityFit.OVER:
             return f"{number_text(self.capacity.over(points))} over", "conflict"
         if fit is CapacityFit.UNDER:
-            return f"{number_text((self.capacity.least or 0.0) - points)} to target", "muted"
+            return f"{number_text((self.capacity.least or 0.0) - points)} under", "muted"
         return ("✓ on target", "status-done") if fit is CapacityFit.WITHIN else ("", "muted")
 
     def words(self) -> tuple[list[Part], list[Part]]:
@@ -65,8 +65,6 @@ class Instrument(Struct, frozen=True):
             left.append((f" · {self.load.unestimated:,} unestimated", "muted"))
         if self.added is None:
             return left, []
-        if self.added.points is None:
-            return left, [(f"{self.added.name} no estimate", "muted")]
         figure, _, unit = counted(round(self.load.points + self.added.points, 1), "pt").partition(" ")
         # In this order a step changes few cells: the number of the item and that of the points.
         return left, [(f"{self.added.name} makes ", "muted"), (figure, "figure"), (f" {unit}", "muted")]
@@ -77,8 +75,7 @@ class Instrument(Struct, frozen=True):
         least, most = self._target(width)
         ends = self._eighths(load.points, width)
         done = self._eighths(load.done, width) // 8
-        added = self.added.points if self.added is not None else None
-        whole = load.points + (added or 0.0)
+        whole = load.points + (self.added.points if self.added is not None else 0.0)
         limit, whole_limit = (self._first_over(points, width) for points in (load.points, whole))
         ghost_end = 0
         # Beyond a load that is too much already, more of it would be bytes for nothing.

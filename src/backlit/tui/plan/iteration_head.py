@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from msgspec import Struct
 from rich.cells import cell_len
 
-from backlit.model.planning import PlannedLoad
+from backlit.model.amounts import counted
+from backlit.model.planning import CapacityFit, PlannedLoad
 from backlit.model.reports.report import number_text
 from backlit.store.records.people import IterationEntry
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_words, range_words, scaled_bar
+from backlit.tui.drawing.large_figures import GAP, large
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import KEY
-from backlit.tui.plan.capacity import PeopleCapacities, people_words
+from backlit.tui.plan.capacity import PeopleCapacities, people_amounts, people_words
 from backlit.tui.plan.instrument import AddedItem, Instrument
 from backlit.tui.plan.pane import HeadLine, PlanPane
 from backlit.tui.widgets.side_lines import Part, Word, length
@@ -72,6 +74,46 @@ class IterationHead(Struct, frozen=True):
         rows += [people] if people and count >= PlanPane.HEAD_LINES else []
         rows += [self.unsaved] if self.unsaved else []
         return [HeadLine([*edge, *left], [*right, *edge]), *(HeadLine([*edge, *row]) for row in rows)]
+
+    def column(self, width: int, height: int, scale: float) -> list[HeadLine]:
+        """Return the points in large figures with their words beside them, the bar, and the points of each person.
+
+        As many people are left out as the height has no room for.
+        """
+        capacity, points = self.iteration.capacity, self.load.points
+        drawn, room = Instrument(self.load, capacity, scale, self.added), max(1, width - 2)
+        figure, _, unit = counted(round(points, 1), "pt").partition(" ")
+        verdict, colour = drawn.verdict(points)
+        target = f"{verdict} target" if capacity.fit(points) in {CapacityFit.OVER, CapacityFit.UNDER} else verdict
+        digits, added = large(figure), drawn.words()[1]
+        added = added if len(digits[0]) + GAP + length(added) <= room else added[:-1]
+        words: list[Sequence[Part]] = [[(f"{unit} planned", "foreground")], [(target, colour)], added]
+        rows = [[(line + " " * GAP, "foreground"), *beside] for line, beside in zip(digits, words, strict=True)]
+        scale_line = drawn.target(room)
+        rows += [[], drawn.bar(room), scale_line] if scale_line else []
+        if self.load.unestimated:
+            verb = "has" if self.load.unestimated == 1 else "have"
+            rows.append([(f"{counted(self.load.unestimated, 'item')} {verb} no estimate", "muted")])
+        rows += self._people_rows(room, height - len(rows))
+        return [HeadLine([(" ", "muted"), *row]) for row in rows]
+
+    def _people_rows(self, width: int, height: int) -> list[list[Part]]:
+        """Return a blank line, and as many people as fit below it, with their points below each other."""
+        people = people_amounts(self.load, self.people, self.iteration)
+        shown = people if len(people) < height else people[: max(0, height - 2)]
+        if not shown:
+            return []
+        label = min(width // 2, max(cell_len(safe(name)) for (name, _), *_ in shown))
+        cells = max(cell_len(amount) for _, (amount, _), *_ in shown)
+        more = [(f"{len(people) - len(shown)} more", "muted")]
+        return [
+            [],
+            *(
+                [(fit(name, label + GAP), tone), (f"{amount:>{cells}}", colour), *hours]
+                for (name, tone), (amount, colour), *hours in shown
+            ),
+            *[more] * (len(shown) < len(people)),
+        ]
 
 
 def _named(name: Part, facts: Sequence[str], width: int) -> list[Part]:

@@ -11,7 +11,6 @@ from backlit.model.amounts import counted, listed
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.planning import Capacity, CapacityFit, PlannedLoad, Velocity, forecast, shares_round
-from backlit.model.reports.report import number_text
 from backlit.model.trees import NodeTotals
 from backlit.store.planning.plan import ReleasePlan
 from backlit.store.records.changes import Subject
@@ -363,11 +362,7 @@ class Forecast:
             return "later"
         unestimated, free = self._unestimated.get(line.value, 0), self._free[line.value]
         fit = found.capacity.fit(found.points)
-        room = f"velocity leaves {counted(round(free), 'pt')}"
-        if fit is CapacityFit.WITHIN and found.capacity.most:
-            room = f"{counted(round(free), 'pt')} free"
-        elif fit is CapacityFit.UNDER:
-            room = f"{number_text((found.capacity.least or 0.0) - found.points)} to target"
+        room = f"room for {counted(round(free), 'pt')}" if round(free) else "full"
         # An item that is larger than a whole iteration takes one alone.
         fits = "larger than" if line.points > free else "fits"
         sign = f"{FITTING_SIGN} " if fit is CapacityFit.WITHIN else ""

@@ -57,19 +57,25 @@ class PlanPaneHeads:
             name = f"→ {iteration.name} {found.get(iteration.id, IterationChangeCounts()).words()}".rstrip()
             head[1] = fill_line(iteration, self._load(iteration), panes.backlog.size.width, self.scale, name)
         panes.backlog.say([] if panes.has_frames or is_unreached(store) else head)
-        panes.show_others([] if is_unread else self._others(), store.today())
+        others = [] if is_unread else self._others()
         is_reader = store.lookups.is_read_only
         if iteration is None:
+            panes.show_others(others, store.today())
             pane.say(UNREAD_HEAD if is_unread else _no_iteration_head(is_reader=is_reader))
             pane.say_below(())
             return HeadLine() if is_unread else HeadLine([("No iteration to plan", "foreground")])
         release = store.plan.iterations.release_of(iteration.id)
-        days, above = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
-        when = days, above, *event_words(iteration, store.local, store.local_today())
+        days, name = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
+        when = days, name, *event_words(iteration, store.local, store.local_today())
         ways = iteration not in every[:1], iteration not in every[-1:]
         pending = unsaved if self.has_line_of_unsaved and len(unsaved) > 1 else ()
         shown = IterationHead(iteration, when, self._load(iteration), people, ways, self._added(), pending)
-        pane.say(shown.lines(pane.size.width, self.scale, self._head_lines()))
+        if panes.has_column:
+            pane.say(())
+            panes.show_others(others, store.today(), shown.column(*panes.others.size_above(others), self.scale))
+        else:
+            pane.say(shown.lines(pane.size.width, self.scale, self._head_lines()))
+            panes.show_others(others, store.today())
         pane.say_below([] if panes.others_frame.display else [*self._next_lines(iteration, pane.size.width)])
         pane.items.empty_text = self._empty_words(iteration, is_reader=is_reader)
         if panes.has_frames:
@@ -80,7 +86,8 @@ class PlanPaneHeads:
     @property
     def has_line_of_unsaved(self) -> bool:
         """True where what is not saved has a line above the target's list; else it is in an edge."""
-        return self._lists.panes.has_frames and self._head_lines() == PlanPane.HEAD_LINES
+        panes = self._lists.panes
+        return panes.has_frames and not panes.has_column and self._head_lines() == PlanPane.HEAD_LINES
 
     def count_words(self) -> list[Part]:
         view = self._lists.views.get(self._lists.panes.target)
@@ -123,14 +130,15 @@ class PlanPaneHeads:
         return 2 if panes.is_single else PlanPane.HEAD_LINES if is_tall else 3
 
     def _added(self) -> AddedItem | None:
-        """Return the item under the cursor of the backlog, which would come into the target."""
+        """Return the item under the cursor of the backlog, which would come into the target; None without points."""
         items = self._lists.panes.backlog.items
         if self._lists.panes.focused.items is not items or items.is_low_bandwidth or not items.row_count():
             return None
         row = items.row(items.cursor)
         if not isinstance(row, ItemRow) or row.type == ItemType.TASK:
             return None
-        return AddedItem(f"#{row.id}" if row.id > 0 else "it", points_of(row.estimate))
+        points = points_of(row.estimate)
+        return AddedItem(f"#{row.id}" if row.id > 0 else "it", points) if points is not None else None
 
     def _load(self, iteration: IterationEntry) -> PlannedLoad:
         return self._lists.loads.get(iteration.id, PlannedLoad())

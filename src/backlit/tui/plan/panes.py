@@ -1,4 +1,4 @@
-"""The panes of the plan side by side, as many as fit, and the preview of the item in focus."""
+"""The panes of the plan, as many as fit, and the preview of the item in focus."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -14,7 +14,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.plan.other_sprints import OtherSprint, OtherSprints
-from backlit.tui.plan.pane import PlanPane
+from backlit.tui.plan.pane import HeadLine, PlanPane
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import DisplayNames
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
@@ -23,6 +23,10 @@ from backlit.tui.widgets.storage_errors import StorageErrorGuard
 MIN_TWO_PANES_WIDTH, WIDE, MIN_THREE_PANES_WIDTH = 80, 116, 190
 """Columns of a terminal with two panes, of one where the backlog, which has most names, is the wider one, and of one
 with the other sprints as a third pane."""
+COLUMN_WIDTHS, MIN_COLUMN_HEIGHT = range(100, 160), 26
+"""Columns of panes whose lists lie one below the other, with all capacities in a column beside both, as side by side
+they would cut most names; and the lines of a terminal that leave both lists a page. Those of the panes change with what
+is shown below them, which would rearrange them."""
 MAX_OTHER_SHARE, MIN_TARGET_HEIGHT = 0.5, 22
 """Share of the height for the other sprints below the target at most, and the lines of the target above them that
 leave room for blank ones between them."""
@@ -31,8 +35,8 @@ leave room for blank ones between them."""
 class PlanPanes(StorageErrorGuard, Container):
     """The backlog's pane, that of the target, and the other sprints; a narrow screen has only the one with the focus.
 
-    The other sprints are below the target or beside it, where there is room for frames; else a few lines of the
-    target's pane stand for them.
+    The other sprints are below the target or beside it, where there is room for frames, or in a column below the load
+    of the target; else a few lines of the target's pane stand for them.
     """
 
     COMMAND_GROUPS = ("plan.panes",)
@@ -58,15 +62,16 @@ class PlanPanes(StorageErrorGuard, Container):
         super().__init__()
         self.backlog, self.target = PlanPane(names, id="backlog"), PlanPane(names, id="target")
         self.others = OtherSprints()
-        self.frames = {pane: PaneFrame(pane, pane.items) for pane in self.every}
+        self.frames = {pane: PaneFrame(pane, pane.items, id=f"{pane.id}-frame") for pane in self.every}
         self.others_frame = PaneFrame(self.others, id="others")
         self._others: Sequence[OtherSprint] = ()
+        self._above: Sequence[HeadLine] = ()
         self.focused = self.backlog
         self.is_single = self._is_alone = False
 
     def compose(self) -> ComposeResult:
-        yield self.frames[self.backlog]
-        yield Container(self.frames[self.target], self.others_frame, id="sprints")
+        yield from self.frames.values()
+        yield self.others_frame
 
     @property
     def every(self) -> Sequence[PlanPane]:
@@ -76,6 +81,12 @@ class PlanPanes(StorageErrorGuard, Container):
     def has_frames(self) -> bool:
         return self.others_frame.is_wanted
 
+    @property
+    def has_column(self) -> bool:
+        """True where the load of the target stands above the other sprints, in a column beside both lists."""
+        is_tall = self.app.size.height >= MIN_COLUMN_HEIGHT
+        return is_tall and self.has_frames and not self.is_single and self.size.width in COLUMN_WIDTHS
+
     def on_resize(self) -> None:
         self._place()
 
@@ -83,7 +94,6 @@ class PlanPanes(StorageErrorGuard, Container):
         self.is_single = self._is_alone or self.size.width < MIN_TWO_PANES_WIDTH
         for pane, frame in self.frames.items():
             frame.display = pane is self.focused if self.is_single else True
-        self.query_one("#sprints").display = self.frames[self.target].display
         self.set_class(self.is_single, "-single")
         self.set_class(self.size.width >= WIDE, "-wide")
         self._place_others()
@@ -98,20 +108,23 @@ class PlanPanes(StorageErrorGuard, Container):
             self.enter(self.backlog)
             self._place()
 
-    def show_others(self, sprints: Sequence[OtherSprint], today: date) -> None:
-        self._others = sprints
+    def show_others(self, sprints: Sequence[OtherSprint], today: date, above: Sequence[HeadLine] = ()) -> None:
+        """Show the other sprints, in a column below some lines about the target."""
+        self._others, self._above = sprints, above
         self._place_others()
-        self.others.show(sprints, today)
+        self.others.show(sprints, today, above)
 
     def _place_others(self) -> None:
-        is_beside = self.size.width >= MIN_THREE_PANES_WIDTH
+        is_beside, has_column = self.size.width >= MIN_THREE_PANES_WIDTH, self.has_column
         lines, count = sum(each.line_count for each in self._others), len(self._others)
         lines += max(0, count - 1) * (self.size.height - lines - count >= MIN_TARGET_HEIGHT)
         height = min(lines + FRAME_LINES, int(self.size.height * MAX_OTHER_SHARE))
-        has_room = is_beside or self.app.size.height >= PlanPane.TALL
-        self.others_frame.display = bool(self._others) and self.has_frames and has_room
-        self.set_class(is_beside and self.others_frame.display, "-three")
-        self.others_frame.styles.height = "1fr" if is_beside else height
+        has_room = has_column or is_beside or self.app.size.height >= PlanPane.TALL
+        has_others = self.others_frame.display = bool(self._others or self._above) and self.has_frames and has_room
+        self.set_class(has_column, "-column")
+        self.set_class(has_others and is_beside, "-three")
+        self.set_class(has_others and not (has_column or is_beside), "-below")
+        self.styles.grid_rows = f"1fr {height}"
 
     @on(PlanPane.Resized)
     def _pane_resized(self) -> None:

@@ -31,7 +31,7 @@ from backlit.tui.plan.capacity import (
     velocity_words,
 )
 from backlit.tui.plan.instrument import scale_words
-from backlit.tui.plan.other_sprints import LEGEND
+from backlit.tui.plan.other_sprints import LEGEND, OTHERS
 from backlit.tui.plan.pane import MIN_WIDTH_WITH_SIGNS, SIGNS_OF_PLAN, TasksAsked
 from backlit.tui.plan.pane_contents import PlanPaneContents
 from backlit.tui.plan.pane_heads import PlanPaneHeads
@@ -173,7 +173,7 @@ class PlanScreen(ListScreen):
         found = count_changes(plan.difference())
         self._panes.show_backlog_alone(is_wanted=is_unreached(store))
         is_unread = is_loading(store) or not self.lists.readings.shown
-        unsaved, is_single = found[None].unsaved_words(), self._panes.is_single
+        unsaved, is_single = found[None].unsaved_words(is_brief=self._panes.has_column), self._panes.is_single
         people = people_of(store, self.session.capacities)
         title = self._heads.draw(found, people, unsaved, is_unread=is_unread)
         if not self._panes.backlog.items.row_count():
@@ -197,12 +197,15 @@ class PlanScreen(ListScreen):
             position,
         )
         velocity = [] if is_unread else velocity_words(self.lists.velocity, is_brief=True)
-        saved = () if self._heads.has_line_of_unsaved or len(unsaved) == 1 else unsaved
+        has_column, pending = self._panes.has_column, () if len(unsaved) == 1 else unsaved
+        saved = () if has_column or self._heads.has_line_of_unsaved else pending
         count = self._heads.count_words()
         signs = [(SIGNS_OF_PLAN, "faint")] if self._panes.backlog.size.width >= MIN_WIDTH_WITH_SIGNS else ()
         self._panes.frames[self._panes.backlog].say(heading, velocity, signs, () if is_in_target else position)
         self._panes.frames[target].say(title.left, title.right, saved, position if is_in_target else count)
-        self._panes.others_frame.say([("Other sprints", "heading")], LEGEND, (), scale_words(self._heads.scale))
+        capacity: list[Part] = [("Capacity", "heading"), (f" of {self.lists.name_of(target)}", "muted")]
+        others, edges = [(OTHERS, "heading")], (LEGEND, (), scale_words(self._heads.scale))
+        self._panes.others_frame.say(*((capacity, (), pending) if has_column else (others, *edges)))
         self.frame.highlight(self._panes.rule_above(), [] if is_single else [(target.region.x + 1, title.left)])
         views = self.shared.views
         self.frame.show_tabs(views.labels, views.place(view))
