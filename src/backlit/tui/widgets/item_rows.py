@@ -418,7 +418,7 @@ class RowLayout:
         if cell_len(f"{name}   {' + '.join(counts)}{dot}{sums}") > room:
             counts = counts[:1]
         taken = cell_len(figures := f" {' + '.join(counts)}{dot}") + cell_len(sums)
-        name = fit(name, min(cell_len(name), max(0, room - taken - 1))) + " "
+        name = fit(name, min(cell_len(name), max(0, room - taken - 1)))
         segments = [
             Segment(lead[0], theme.style(CURSOR_BAR, on=on)),
             Segment(lead[1], muted),
