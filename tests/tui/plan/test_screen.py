@@ -286,7 +286,7 @@ async def test_bars_of_the_workload_stay_beside_their_words_in_a_narrow_terminal
         await settled(pilot)
 
         assert re.search(r"│ Owner +Points +(Share +)?Hours +│", text_of(pilot.app))
-        assert re.search(rf"│ {name} +13 .*█+ .*│", text_of(pilot.app))
+        assert re.search(rf"│ {name} +13 .*━+ .*│", text_of(pilot.app))
         assert re.search(r"│ 13 pts, capacity .*\n│ █+", text_of(pilot.app))
 
 

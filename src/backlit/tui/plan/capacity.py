@@ -26,7 +26,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import MAX_READING_WIDTH, FittedLine, ReadingDialog
-from backlit.tui.drawing.charts import ON, capacity_words, plain_bar
+from backlit.tui.drawing.charts import ON, capacity_words, thin_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.themes import owner_colour
 from backlit.tui.plan.blockers import blocker_lines
@@ -305,10 +305,11 @@ def _workload(target: PlanCommandTarget, entry: IterationEntry) -> Iterator[Fitt
             yield LoadRow(name, points, bar, (percent, "$muted"), hours).drawn
     if release:
         whole = sum((loads[each.id] for each in release.iterations), PlannedLoad())
-        done = f" · {counted(whole.done, 'pt')} done, {number_text(whole.points - whole.done)} open"
+        done, still_open = number_text(whole.done), number_text(whole.points - whole.done)
+        key = ("█ ", "$bar-done"), f"{done} done  ", ("█ ", "$bar"), f"{still_open} open"
         before: Part = (f"{safe(release.entry.name)}  ", "heading")
         yield Content()
-        yield partial(_load_line, [before], whole, release.capacity, Content.styled(done.removeprefix(" · "), "$muted"))
+        yield partial(_load_line, [before], whole, release.capacity, Content.assemble(*key).stylize_before("$muted"))
         yield partial(_load_bar, whole, release.capacity)
 
 
@@ -358,7 +359,7 @@ class LoadRow(Struct, frozen=True):
         percent = (fit_right(self.percent[0], PERCENT), self.percent[1]) if room >= LEAST_BAR else ("", "")
         room = room if percent[0] else max(0, room + PERCENT)
         colour = "$bar" if self.name[1] == "$foreground" else self.name[1]
-        bar = fit(self.bar, room) if isinstance(self.bar, str) else f"{plain_bar(self.bar, 1.0, room):{room}}"
+        bar = fit(self.bar, room) if isinstance(self.bar, str) else f"{thin_bar(self.bar, 1.0, room):{room}}"
         drawn = bar, "$muted" if isinstance(self.bar, str) else colour
         before, after = ((fit_right(text, amount), colour) for text, colour in (self.points, self.hours))
         return Content.assemble((fit(self.name[0], label), self.name[1]), before, "  ", drawn, percent, after)
