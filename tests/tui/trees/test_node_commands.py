@@ -334,7 +334,7 @@ def test_a_series_goes_on_after_the_latest_end_and_the_highest_number() -> None:
     )
     everywhere = dict(proposed_series([], [seven, nine, release], None, TODAY))
 
-    assert list(offered)[:2] == ["Name ({n}: number)", "First number"]
+    assert list(offered)[:2] == ["Name\n{n} becomes the number", "First number"]
     assert list(offered.values()) == ["Lap {n}", "10", "6", "1", "2026-03-09"]
     assert list(everywhere.values()) == ["Lap {n}", "10", "6", "2", "2026-04-18"]
 

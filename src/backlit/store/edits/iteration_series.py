@@ -23,7 +23,7 @@ def proposed_series(
     today: date,
     pattern: str = "",
 ) -> list[tuple[str, str]]:
-    """Return the values to offer for a series, by line, continued from the iterations that exist.
+    """Return the labels and the values to offer for a series, continued from the iterations that exist.
 
     `beside` are those among which it will lie; where there are none yet it begins on the day given, if any. Without a
     pattern of names it is that of the last iteration.
@@ -39,7 +39,7 @@ def proposed_series(
     like = re.compile(re.escape(pattern).replace(re.escape(NUMBER_PLACEHOLDER), r"(\d{1,5})"))
     numbers = [int(same[1]) for each in sprints if (same := like.fullmatch(each.name))]
     return [
-        (f"Name ({NUMBER_PLACEHOLDER}: number)", pattern),
+        (f"Name\n{NUMBER_PLACEHOLDER} becomes the number", pattern),
         ("First number", str(max(numbers, default=0) + 1)),
         ("Sprints to add", "6"),
         ("Weeks in each", str(_weeks(last))),

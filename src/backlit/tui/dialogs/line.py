@@ -126,6 +126,8 @@ class PathDialog(LineDialog):
 class FormDialog(Dialog[tuple[str, ...] | None]):
     """Asks for several lines and shows what they come to; tab and the arrows go from one to the next.
 
+    A label may have a second line, which explains the field below it.
+
     Enter accepts all of them once they are right; the answer is what was typed, None when it was left. What is typed
     takes the place of the first line, unless that `is_continued`. With the class -beside the result stands beside them
     on a wide screen.
@@ -159,11 +161,15 @@ class FormDialog(Dialog[tuple[str, ...] | None]):
         self.name_keys(("enter", act), *[("tab", "next")][: len(lines) - 1], ("esc", "cancel"))
 
     def content(self) -> ComposeResult:
-        width = max(len(label) for label in self._labels) + 1
+        labels = [label.partition("\n")[::2] for label in self._labels]
+        width = max(len(label) for label, _ in labels) + 1
         with Container(classes="lines"):
             with Vertical(classes="form"):
-                for label, line in zip(self._labels, self.inputs, strict=True):
-                    yield Horizontal(Static(literal(f"{label:{width}}"), classes="label"), line, classes="labelled")
+                for (label, hint), line in zip(labels, self.inputs, strict=True):
+                    row = Horizontal(Static(literal(f"{label:{width}}"), classes="label"), line, classes="labelled")
+                    yield row.set_class(bool(hint), "-hinted")
+                    if hint:
+                        yield Static(literal(f"{'':{width}} {hint}"), classes="hint")
             yield self._note
         yield self._fault
 
