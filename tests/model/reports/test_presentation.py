@@ -170,7 +170,7 @@ def test_a_velocity_is_the_median_with_its_range_and_mean() -> None:
     report = present(velocity(rows, median=29.0, mean=20.0, low=0.0, high=31.0, sprints=3))
 
     assert report.headline == "Velocity 29 pts (median of 3 sprints, 0–31; mean 20)."
-    assert (bars(report).line, bars(report).line_name) == (29.0, "median")
+    assert (bars(report).line, bars(report).line_name) == (29.0, "median 29")
     assert [bar.values for bar in bars(report).bars] == [(31.0, 0.0, 0.0), (0.0, 12.0, 8.0)]
     assert [row[-1] for row in report.table.rows] == [day(1), "now"]
 
@@ -182,7 +182,7 @@ def test_the_sprints_that_a_velocity_is_of_are_told_from_the_others() -> None:
     report = present(document(ReportName.VELOCITY, VELOCITY_COLUMNS, rows, summary, details=details))
 
     assert [bar.is_of_line for bar in bars(report).bars] == [False, True, True]
-    assert bars(report).line_name == "median of these 2"
+    assert bars(report).line_name == "median 3 of these 2"
 
 
 def test_a_velocity_of_parallel_sprints_says_that_it_is_of_rounds() -> None:

@@ -46,7 +46,10 @@ def test_nothing_stands_below_the_figures_where_no_sentence_fits() -> None:
 
 @pytest.mark.parametrize(
     ("width", "beside", "below"),
-    [(40, ["pts median", "of 6 sprints", "mean 28.5"], []), (26, [""] * 3, ["pts median", "of 6 sprints, mean 28.5"])],
+    [
+        (40, ["pts median", "of 6 sprints", "mean 28.5"], []),
+        (26, [""] * 3, ["", "pts median", "of 6 sprints, mean 28.5"]),
+    ],
 )
 def test_words_stand_below_a_figure_where_they_do_not_fit_beside_it(
     width: int, beside: list[str], below: list[str]

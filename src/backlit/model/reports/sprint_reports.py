@@ -59,7 +59,9 @@ def velocity(document: ReportDocument) -> Report:
         bars.append(Bar(str(name), (*so_far, remaining or 0.0), is_of_line))
     rows = tuple((*row[:-1], "now" if row[-1] == document.today else row[-1]) for row in document.rows)
     of_these = "" if all(is_sample) else f" of these {found.samples}{' rounds' * found.is_of_rounds}"
-    chart = Bars(VELOCITY_PARTS, tuple(bars), is_in_time=True, line=found.median or 0.0, line_name=f"median{of_these}")
+    median = found.median or 0.0
+    line_name = f"median {number_text(median)}{of_these}"
+    chart = Bars(VELOCITY_PARTS, tuple(bars), is_in_time=True, line=median, line_name=line_name)
     return Report(document, headline, chart, ReportTable(VELOCITY_COLUMNS, rows), figures)
 
 

@@ -53,7 +53,7 @@ def figure_rows(
             digits = lines[at] if at < DIGIT_LINES else ""
             rows.append(((f"{digits:<{cells + GAP}}", colour), *beside[at : at + 1]))
         if not beside:
-            rows += [((figure.words, colour),), *(((line, "muted"),) for line in wrapped(figure.more, width))]
+            rows += [(), ((figure.words, colour),), *(((line, "muted"),) for line in wrapped(figure.more, width))]
         rows.append(())
     if figures and not facts:
         rows.pop()  # what follows has a blank line of its own above

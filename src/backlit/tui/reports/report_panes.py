@@ -265,8 +265,9 @@ class ReportTableView(LineList):
             days = fit_right(titles[0], layout.widths[0])
             return self._below(day_axis(layout.scale, self._report.document.today), is_cursor=False, lead=days)
         if self._bars is not None and layout.bars and (at := line_at(self._bars, layout.bars)) is not None:
-            days = "d" * bool(self._report.table.item_ids)
-            bar = [(fit_right(f"{number_text(self._bars.line)}{days}", at), "muted"), (LIMIT_LINE, "muted")]
+            # Elsewhere the legend names the line.
+            days = f"{number_text(self._bars.line)}d" if self._report.table.item_ids else ""
+            bar = [(fit_right(days, at), "muted"), (LIMIT_LINE, "muted")]
         return self._row(titles, "muted", bar, is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
