@@ -185,6 +185,16 @@ def test_the_sprints_that_a_velocity_is_of_are_told_from_the_others() -> None:
     assert bars(report).line_name == "median 3 of these 2"
 
 
+def test_a_sprint_that_was_closed_today_is_done_and_one_that_runs_is_done_so_far() -> None:
+    rows: list[tuple[CellValue, ...]] = [(name, 9.0, 0.0, 8.0, 1.0, 0.0, day(5)) for name in ("closed", "running")]
+    details: list[dict[str, CellValue]] = [{"iteration": row[0], "samples": int(row[0] == "closed")} for row in rows]
+    summary = {"median": 8.0, "sprints": 1}
+    report = present(document(ReportName.VELOCITY, VELOCITY_COLUMNS, rows, summary, details=details))
+
+    assert [bar.values for bar in bars(report).bars] == [(8.0, 0.0, 1.0), (0.0, 8.0, 1.0)]
+    assert [row[-1] for row in report.table.rows] == [day(5), "now"]
+
+
 def test_a_velocity_of_parallel_sprints_says_that_it_is_of_rounds() -> None:
     report = present(
         velocity([], "2 rounds of parallel sprints.", median=45.0, mean=45.0, low=45.0, high=45.0, sprints=2)

@@ -51,13 +51,18 @@ def velocity(document: ReportDocument) -> Report:
         more = f"of {counted(found.samples, noun)}, from {low} to {high}, mean {number_text(found.mean)}"
         figures = (Figure(number_text(found.median), f"{unit} median", more, Tone.DONE),)
     names, ends = document.column("Iteration"), document.column("As of")
-    is_sample = [bool(each.get("samples")) for each in document.details] or [True] * len(names)
-    numbers = zip(names, ends, document.numbers("Done"), document.numbers("Remaining"), is_sample, strict=True)
+    samples = [bool(each.get("samples")) for each in document.details]
+    is_sample = samples or [True] * len(names)
+    # A sample is closed, if only today.
+    is_closed = samples or [False] * len(names)
+    is_running = [end == document.today and not closed for end, closed in zip(ends, is_closed, strict=True)]
+    numbers = zip(names, document.numbers("Done"), document.numbers("Remaining"), is_running, is_sample, strict=True)
     bars = []
-    for name, as_of, done, remaining, is_of_line in numbers:
-        so_far = (0.0, done or 0.0) if as_of == document.today else (done or 0.0, 0.0)
+    for name, done, remaining, has_more, is_of_line in numbers:
+        so_far = (0.0, done or 0.0) if has_more else (done or 0.0, 0.0)
         bars.append(Bar(str(name), (*so_far, remaining or 0.0), is_of_line))
-    rows = tuple((*row[:-1], "now" if row[-1] == document.today else row[-1]) for row in document.rows)
+    pairs = zip(document.rows, is_running, strict=True)
+    rows = tuple((*row[:-1], "now" if has_more else row[-1]) for row, has_more in pairs)
     of_these = "" if all(is_sample) else f" of these {found.samples}{' rounds' * found.is_of_rounds}"
     median = found.median or 0.0
     line_name = f"median {number_text(median)}{of_these}"
