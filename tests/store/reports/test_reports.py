@@ -229,11 +229,11 @@ async def test_a_period_has_a_length_that_makes_sense(store: Store, days: int) -
 
 
 @pytest.mark.parametrize("name", [name for name in ReportName if name in MAKERS])
-async def test_every_report_can_be_made_before_anything_is_there(world: World, name: ReportName) -> None:
+async def test_no_report_is_made_before_a_project_is_there(world: World, name: ReportName) -> None:
     store = world.store("empty", signed_in=False)
 
-    report = await presented(store, name, store.reports.coverages.usual(), ReportUnit.ITEMS)
-    assert report.headline
+    with pytest.raises(BadRequest, match=r"^No project is open yet"):
+        await store.reports.answer(name, store.reports.coverages.usual(), ReportUnit.ITEMS)
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,18 @@ async def test_every_place_where_nothing_was_loaded_says_so_in_its_heading_and_o
 
 
 @pytest.mark.slow
+async def test_a_report_says_that_there_is_no_project_until_one_is_loaded(world: World, opened: Open) -> None:
+    world.faults.is_down = True
+    async with opened(world.store("empty"), (120, 40)) as pilot:
+        await pilot.press("g", "r")
+        await until(lambda: "No project is open yet." in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        world.faults.is_down = False
+        await pilot.press("R")
+        await until(lambda: "Still open" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+@pytest.mark.slow
 async def test_an_item_found_in_the_palette_is_opened(store: Store, opened: Open) -> None:
     view = store.view(ViewSpec())
     await view.load()

@@ -57,8 +57,10 @@ class Reports:
     ) -> ReportAnswer:
         """Return a report about a coverage; a unit that it does not have means its usual one, `by` is of logged time.
 
-        Raises BadRequest for a question that the server cannot answer, and the error that prevents an answer.
+        Raises BadRequest without a project and for a question that the server cannot answer, and the error that
+        prevents an answer.
         """
+        project_id = self._lookups.need_project()
         unit = unit if unit in name.units else None
         if name is ReportName.TIME and not self._lookups.announces(TIME_ENTRIES.extension):
             raise BadRequest(NO_TIME_ENTRIES)
@@ -72,7 +74,7 @@ class Reports:
             question = ReportRequest(name, None, team_id, unit, days, coverage.week)
         if name is ReportName.TIME:
             question = replace(question, by=by)
-        return await self._of_service.answer(self._lookups.project_id or 0, question)
+        return await self._of_service.answer(project_id, question)
 
     def _subject(self, name: ReportName, coverage: Coverage, team_id: int | None) -> tuple[int | None, int | None]:
         is_single = name in _UNCOVERED and len(coverage.iteration_ids) < 2
