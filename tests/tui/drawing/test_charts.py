@@ -80,7 +80,7 @@ def test_a_line_of_days_is_as_high_as_their_numbers_over_an_area() -> None:
         "2 ┤                        █        ",
         "  │                ▀▀▀▀▀▀▀▀▀        ",
         "0 └▀▀▀▀▀▀▀▀────────▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀",
-        "      ╵2 Mar              today▲    ",
+        "   ╵2 Mar                 today▲    ",
     ]
     assert _cells(rows)[1][3:11] == [(" ", "bar on chart-area")] * 8
 

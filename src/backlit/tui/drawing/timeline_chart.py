@@ -386,7 +386,8 @@ def _draw_axis(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], pl
     for at in dict.fromkeys(at for at in (marked, today, *begins[::weeks], 0, len(chart.days) - 1) if at is not None):
         sign, colour = (MARK, "foreground") if at == marked else (LABEL_TICK, "muted")
         colour = TODAY if at == today else colour
-        text, x = f"{sign}{'today' if at == today else day_text(chart.days[at])}", place[at].middle
+        text = f"{sign}{'today' if at == today else day_text(chart.days[at])}"
+        x = place[at].middle if sign == MARK else place[at].x
         if x + len(text) > grid.width:
             text, x = f"{text[1:]}{sign}", x - len(text) + 1
         before, after = min(1, x), min(1, grid.width - x - len(text))
