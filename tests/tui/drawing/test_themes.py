@@ -42,7 +42,7 @@ LEAST_OF_TEXT = {"backlit": 4.4, "paper": 4.5, "contrast": 6.0}
 LEAST_OF_CURSOR = {"backlit": 1.6, "paper": 1.3, "contrast": 1.6}
 LAMP_IN_STYLES = {"styles/dialogs.tcss", "styles/welcome.tcss", "items/conflict_dialog.py"}
 """Files whose cursor is drawn by a style sheet or a text with styles, which have no other name for its colour."""
-LEAST_BEHIND = 2.5
+LEAST_BEHIND = 2.0
 """The contrast of the screen behind a dialog, which is there for orientation."""
 BLOCKS = frozenset("▏▎▍▌▋▊▉█▁▂▃▄▅▆▇▒│ ")
 LINES = frozenset("─│┃┤┬┴╭╮╰╯░▄▁▂▃▄▅▆▇")

@@ -66,7 +66,7 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
 """Defaults of backlit's own theme variables, so that a theme that leaves one out still parses."""
 
 BLENDED: Mapping[str, tuple[str, float, str]] = {
-    "behind-dialog": ("faint", 0.64, "faint"),
+    "behind-dialog": ("faint", 0.5, "faint"),
     "selected-background": ("mark", 0.14, "background"),
     "flash": ("lamp", 0.3, "lamp"),
     "chart-area": ("bar", 0.38, "faint"),
