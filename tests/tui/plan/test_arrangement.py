@@ -6,7 +6,7 @@ import pytest
 from tests.store.world import until
 from tests.tui.bare_app import lines_of, text_of
 from tests.tui.opened import Open
-from tests.tui.plan.plan_screens import panes, plan_of, screen, settled
+from tests.tui.plan.plan_screens import go_to, keys, panes, plan_of, screen, settled, two_sprints
 from textual.pilot import Pilot
 
 from backlit.model.planning import PlannedLoad
@@ -32,6 +32,20 @@ async def test_owners_have_a_column_where_names_leave_room(store: Store, opened:
         await pilot.resize_terminal(100, 40)
         await until(lambda: not has_owners(), lambda: text_of(pilot.app))
         assert backlog.size.width == target.size.width
+
+
+@pytest.mark.slow
+async def test_an_item_that_comes_in_above_the_first_one_is_in_sight(store: Store, opened: Open) -> None:
+    (first, _), (row, *others) = await two_sprints(store, 12)
+    await store.plan.stage({each.id: {"IterationID": first.id} for each in others})
+    async with plan_of(opened, store, (100, 26)) as pilot:
+        target = panes(pilot)[1]
+        await go_to(pilot, row.id)
+        await keys(pilot, ">")
+
+        assert target.row_count() > target.page
+        assert row.id in target.ids_between(0, 1)
+        assert target.top == 0
 
 
 def after_target(pilot: Pilot[None], store: Store) -> IterationEntry:

@@ -137,10 +137,12 @@ class PlanList(BacklogList):
         return isinstance(row, GroupLine) and row.key == FORECAST_KEY
 
     def show(self, view: View, item_id: int | None = None) -> None:
+        shows_what_comes = self.top == 0 and not self.has_focus  # above its cursor too
         super().show(view, item_id)
         self.move_to(self.cursor)
-        if self.top == 1 and self.cursor < self.page and isinstance(self.row(0), GroupLine):
-            self.top = 0  # the first part got its head after its rows were shown
+        gained_head = self.top == 1 and isinstance(self.row(0), GroupLine)  # after its rows were shown
+        if self.cursor < self.page and (shows_what_comes or gained_head):
+            self.top = 0
 
     def step_past(self, gone: AbstractSet[int]) -> None:
         """Put the cursor on the next row that remains without the items in `gone` and their tasks."""
