@@ -107,6 +107,12 @@ def thin_bar(value: float, top: float, room: int) -> str:
     return "━" * (halves // 2) + "╸" * (halves % 2)
 
 
+def progress_bar(share: float, cells: int, colour: str = "bar-done") -> list[Piece]:
+    """Return a line of so many cells, which is heavy up to a share of it."""
+    done = round(share * cells)
+    return [("━" * done, colour), ("─" * (cells - done), "rule")]
+
+
 def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
     """Return the legend of a chart, of the parts that bars have or a drawing shows; empty for one kind of bar."""
     if isinstance(chart, Bars):

@@ -22,6 +22,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.drawing.charts import progress_bar
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
@@ -303,9 +304,8 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         parts = [self._saved_words(done)] if done else []
         if whole:
             words = f" {'then ' if done else ''}{hours_text(completed)} of {hours_text(whole)} h are done"
-            cells = round(completed / whole * PROGRESS_BAR)
-            bar = ("█" * cells, "$bar-done"), ("█" * (PROGRESS_BAR - cells), "$bar-track")
-            parts.append(Content.assemble(*bar, words))
+            bar = progress_bar(completed / whole, PROGRESS_BAR)
+            parts.append(Content.assemble(*((text, f"${colour}") for text, colour in bar), words))
         line = Content("  ").join(parts)
         return line if line.cell_length <= self._room else Content("\n").join(parts)
 
