@@ -14,8 +14,9 @@ from tests.tui.list_steps import press, shown
 from tests.tui.opened import Open
 from textual.pilot import Pilot
 
+from backlit.model.trees import NodeTotals
 from backlit.store import Store
-from backlit.tui.shell.status_text import TitleLine
+from backlit.tui.shell.status_text import TitleLine, totals_words
 
 
 async def click(pilot: Pilot[None], word: str) -> None:
@@ -145,3 +146,17 @@ async def test_a_start_without_the_server_shows_the_age_of_the_data(tmp_path: Pa
             shown = title_of(pilot.app)
 
         assert "synced 3h ago" in shown
+
+
+@pytest.mark.parametrize(
+    ("totals", "among", "words"),
+    [
+        (NodeTotals(1, 5.0), None, " 1 item · 5 pts"),
+        (NodeTotals(1, 5.0), 92, " 1 of 92 items · 5 pts"),
+        (NodeTotals(1, 1.0), 1, " 1 of 1 item · 1 pt"),
+        (NodeTotals(20, 5.0, tasks=3), 92, " 20 of 92 items + 3 tasks · 5 pts"),
+        (NodeTotals(0, 0.0, tasks=3), 92, " 3 tasks"),
+    ],
+)
+def test_the_noun_of_what_matches_is_that_of_all(totals: NodeTotals, among: int | None, words: str) -> None:
+    assert "".join(word[0] for word in totals_words(totals, among)) == words

@@ -166,9 +166,9 @@ def totals_words(totals: NodeTotals | None, among: int | None = None) -> list[Wo
         return []
     shown = replace(totals, tasks=0) if totals.count else totals
     tasks = f" + {counted(totals.tasks, 'task')}" if totals.count and totals.tasks else ""
-    count, points = shown.words.split(" ", 1), counted(totals.points, "pt").split(" ", 1)
-    of = f" of {among:,}" if among is not None and totals.count else ""
-    items: list[Word] = [(f" {count[0]}", FIGURE), (f"{of} {count[1]}{tasks}", "muted")]
+    (count, noun), points = shown.words.split(" ", 1), counted(totals.points, "pt").split(" ", 1)
+    counts = f"of {counted(among, 'item')}" if among is not None and totals.count else noun
+    items: list[Word] = [(f" {count}", FIGURE), (f" {counts}{tasks}", "muted")]
     summed: list[Word] = [(" · ", "muted"), (points[0], FIGURE), (f" {points[1]}", "muted")]
     return [*items, *(summed if totals.count else ())]  # tasks have no points
 
