@@ -20,7 +20,7 @@ from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.widgets.line_list import LineList
 
 MAX_DIFFERENCE_LINES = 400
-MAX_READING_WIDTH = 96
+MAX_READING_WIDTH = 104
 GAP = 2
 
 
