@@ -96,5 +96,5 @@ async def test_a_feature_shows_what_is_done_below_it_and_its_own_estimate_apart(
             await press(pilot, "t", "f", "z", "R")
             feature, blocked = line_with(pilot.app, "▲ Search"), line_with(pilot.app, "× Item 4")
 
-            assert "(40)     5/10  ████░░░░" in feature
+            assert "(40)     5/10  ━━━━────" in feature
             assert "⊣1" in blocked

@@ -208,7 +208,7 @@ def test_the_last_column_ends_where_lines_do_whatever_names_leave(width: int) ->
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("▲ #172 Deliveries · ███████░ 24/27 pts", f"24/27 pts {'─' * 29} 8 items "),
+        ("▲ #172 Deliveries · ━━━━━━━─ 24/27 pts", f"24/27 pts {'─' * 29} 8 items "),
         ("Kofi Mensah", f"Kofi Mensah {'─' * 47} 8 items · 27 pts "),
     ],
 )

@@ -107,7 +107,7 @@ def thin_bar(value: float, top: float, room: int) -> str:
     return "━" * (halves // 2) + "╸" * (halves % 2)
 
 
-def progress_bar(share: float, cells: int, colour: str = "bar-done") -> list[Piece]:
+def progress_line(share: float, cells: int, colour: str = "bar-done") -> list[Piece]:
     """Return a line of so many cells, which is heavy up to a share of it."""
     done = round(share * cells)
     return [("━" * done, colour), ("─" * (cells - done), "rule")]

@@ -22,7 +22,7 @@ from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import LOADING_SENTENCE, CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-from backlit.tui.drawing.charts import progress_bar
+from backlit.tui.drawing.charts import progress_line
 from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.dates import near_day
@@ -289,7 +289,7 @@ class GroomScreen(ItemScreen):
         heading = f"Item {place + 1:,} of {progress.count:,}" if progress else "This item"
         self._heading.say([(heading, "heading")])
         self._heading.fill(place / progress.count if progress else 0)
-        bar = progress_bar(place / progress.count, PROGRESS_CELLS, "mark") if progress else []
+        bar = progress_line(place / progress.count, PROGRESS_CELLS, "mark") if progress else []
         head = item_words(item.id, item.type) if item is not None else []
         self.pane.question_frame.say(head, [(f"{heading}  ", "foreground"), *bar])
         hints: Sequence[str] = HINTS

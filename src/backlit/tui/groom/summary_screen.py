@@ -21,7 +21,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
-from backlit.tui.drawing.charts import progress_bar
+from backlit.tui.drawing.charts import progress_line
 from backlit.tui.drawing.large_figures import large
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
@@ -92,7 +92,7 @@ class SessionHeadline(LinesView):
 
 
 def _bar(done: int, count: int, width: int, theme: ThemeStyles) -> list[Segment]:
-    return [Segment(text, theme.style(colour)) for text, colour in progress_bar(done / max(1, count), width)]
+    return [Segment(text, theme.style(colour)) for text, colour in progress_line(done / max(1, count), width)]
 
 
 class GroomSummaryScreen(StoreScreen[None]):

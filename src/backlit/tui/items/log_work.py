@@ -22,7 +22,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.drawing.charts import progress_bar
+from backlit.tui.drawing.charts import progress_line
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
@@ -304,7 +304,7 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         parts = [self._saved_words(done)] if done else []
         if whole:
             words = f" {'then ' if done else ''}{hours_text(completed)} of {hours_text(whole)} h are done"
-            bar = progress_bar(completed / whole, PROGRESS_BAR)
+            bar = progress_line(completed / whole, PROGRESS_BAR)
             parts.append(Content.assemble(*((text, f"${colour}") for text, colour in bar), words))
         line = Content("  ").join(parts)
         return line if line.cell_length <= self._room else Content("\n").join(parts)

@@ -25,7 +25,7 @@ from backlit.store.undo.history import Reversal
 from backlit.store.views.groups import NO_TASKS
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.drawing.charts import progress_bar
+from backlit.tui.drawing.charts import progress_line
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import event_words
@@ -344,7 +344,7 @@ class TreeScreen(StoreScreen[None]):
             return []
         cells = min(DONE_BAR, self._items_frame.size.width // DONE_SHARE)
         words = f" {number_text(load.done)} of {counted(load.points, 'pt')} done"
-        return [*progress_bar(load.done / load.points, cells), (words, "muted")]
+        return [*progress_line(load.done / load.points, cells), (words, "muted")]
 
     def _share(self) -> None:
         parts = self._items_frame, self._shares_frame, self._progress_frame

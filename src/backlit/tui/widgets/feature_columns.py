@@ -31,7 +31,7 @@ def progress_bar(share: object) -> str:
     if not isinstance(share, int | float):
         return ""
     full = round(min(max(share, 0.0), 1.0) * PROGRESS_WIDTH)
-    return "█" * full + "░" * (PROGRESS_WIDTH - full)
+    return "━" * full + "─" * (PROGRESS_WIDTH - full)
 
 
 def with_own_estimate_apart(row: ItemRow, read: Sequence[str], cells: Sequence[str]) -> ItemRow:
