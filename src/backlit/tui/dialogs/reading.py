@@ -22,6 +22,8 @@ from backlit.tui.widgets.line_list import LineList
 MAX_DIFFERENCE_LINES = 400
 MAX_READING_WIDTH = 104
 GAP = 2
+INDENT = " " * 4
+"""What stands before words below their name."""
 
 
 class GroupHeading(Struct, frozen=True):
@@ -70,7 +72,8 @@ def laid_out(lines: Sequence[FittedLine], width: int) -> Content:
         elif not line[1]:
             drawn.append(line[0].truncate(width, ellipsis=True))
         elif line[1].cell_length > width - names - GAP:
-            drawn += [line[0].truncate(width, ellipsis=True), Content.assemble("    ", line[1])]
+            words = line[1].wrap(width - len(INDENT))
+            drawn += [line[0].truncate(width, ellipsis=True), *(Content.assemble(INDENT, each) for each in words)]
         else:
             drawn.append(Content.assemble(line[0].truncate(names, ellipsis=True, pad=True), " " * GAP, line[1]))
     widest = max((each.cell_length for each in drawn if isinstance(each, Content)), default=0)
