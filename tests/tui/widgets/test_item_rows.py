@@ -233,6 +233,7 @@ def test_the_line_below_lanes_has_the_key_that_shows_all_done_cards_at_its_right
 
     assert painter.lanes([], 0, 60, None, 11).text.split() == ["zo", "all", "11", "done"]
     assert painter.lanes([], 0, 60, None, 11).text.endswith(" all 11 done")
+    assert painter.lanes([], 3, 40, None, 11).text.split() == ["3", "more", "lanes", "↓", "}", "next", "lane"]
 
 
 @pytest.mark.parametrize(

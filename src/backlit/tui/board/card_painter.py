@@ -369,7 +369,7 @@ class CardPainter:
     ) -> Strip:
         """Draw what is below the cards in sight: the rest of a cut lane, and lanes, as many as fit, and their key.
 
-        At the right is the key that shows all `done` cards, where some are hidden.
+        At the right is the key that shows all `done` cards, where some are hidden and there is room.
         """
         named = [
             (safe(self._names.group(each)), f" {each.rows:,}   ") for each in islice(below, width // MIN_LANE_WIDTH)
@@ -387,7 +387,7 @@ class CardPainter:
         more = [("…   ", "muted")] if 0 < fitting < count else []
         parts += [*more, (key, KEY), (label, "muted")] if count else []
         blanks = width - sum(cell_len(text) for text, _ in parts) - all_cells
-        return self._words([*parts, (" " * blanks, "muted"), *shows_all], width)
+        return self._words([*parts, *([(" " * blanks, "muted"), *shows_all] if blanks >= GAP else ())], width)
 
     def _words(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
         words = [Segment(text, self._theme.style(colour)) for text, colour in parts]
