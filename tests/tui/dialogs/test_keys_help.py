@@ -118,7 +118,7 @@ async def test_the_contents_say_how_many_keys_a_group_has_and_light_that_of_the_
 
 
 def _lit(app: BareApp) -> Style:
-    return ThemeStyles.of(app.screen.app).style(CURRENT_PLACE, bold=True)
+    return ThemeStyles.of(app.screen.app).on_surface.style(CURRENT_PLACE, bold=True)
 
 
 async def test_tab_goes_to_the_next_group_and_back_to_the_first_row_of_this_one() -> None:
@@ -156,7 +156,7 @@ async def test_a_command_is_clicked() -> None:
 
 async def test_keys_are_bold_and_names_of_commands_end_their_group_without() -> None:
     async with asked(size=(120, 230)) as (_pilot, app):
-        bold = ThemeStyles.of(app.screen.app).style(bold=True)
+        bold = ThemeStyles.of(app.screen.app).on_surface.style(bold=True)
         keys = {part.text for line in strips_of(app) for part in line if part.style == bold}
 
         assert {"J", "K", "n", "N", "space", "shift+tab"} <= keys

@@ -42,7 +42,7 @@ LEAST_OF_TEXT = {"backlit": 4.4, "paper": 4.5, "contrast": 6.0}
 LEAST_OF_CURSOR = {"backlit": 1.6, "paper": 1.3, "contrast": 1.6}
 LAMP_IN_STYLES = {"styles/dialogs.tcss", "styles/welcome.tcss", "items/conflict_dialog.py"}
 """Files whose cursor is drawn by a style sheet or a text with styles, which have no other name for its colour."""
-LEAST_BEHIND = 2.0
+LEAST_BEHIND = 1.75
 """The contrast of the screen behind a dialog, which is there for orientation."""
 BLOCKS = frozenset("▏▎▍▌▋▊▉█▁▂▃▄▅▆▇▒│ ")
 LINES = frozenset("─│┃┤┬┴╭╮╰╯░▄▁▂▃▄▅▆▇")
@@ -234,7 +234,7 @@ def fault_of(segment: Segment, theme: Theme) -> str:
     if text == ground == colours_of(theme.name)["rule"]:
         return ""  # a scrollbar, which stands out as rules do
     if set(segment.text) & LINES and text == colours_of(theme.name)["rule"]:
-        least = 1.7
+        least = 1.4 if ground == colours_of(theme.name)["surface"] else 1.7
     elif set(segment.text) & LINES and text == colours_of(theme.name)["focus"]:
         least = 3.0  # the frame of the pane with the focus: a line, no text
     elif set(segment.text) <= LINES and text == colours_of(theme.name)["background"]:

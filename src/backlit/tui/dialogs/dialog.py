@@ -33,8 +33,8 @@ STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
 
 RULE_CHARACTERS = frozenset("─│┬┴ ")
 MARKED_STYLE = Style(underline=True)
-FRAME_LINES, AIR_LINES = 2, 4
-"""The lines of the frame, and the blank ones inside and around it, where there is room for them."""
+FRAME_LINES, AIR_LINES = 2, 2
+"""The lines of the frame, and the blank ones inside it, where there is room for them."""
 BORDER_CELLS_WITHOUT_KEYS = 6
 """Cells of the lower border that hold no keys."""
 
@@ -59,10 +59,7 @@ class DimmedBackdrop:
 
 
 class Dialog(BatchScreen[Result], ModalScreen[Result]):
-    """A frame with a title; subclasses put their widgets into it and name what keys do.
-
-    The rows that it covers are blank beside it: words that it cut would be read with its own.
-    """
+    """A frame with a title, on a ground above the screen; subclasses put their widgets into it and name its keys."""
 
     CSS_PATH = [STYLES]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (24, "-tall")]
@@ -74,7 +71,6 @@ class Dialog(BatchScreen[Result], ModalScreen[Result]):
         self.draft: StoredDraft | None = None
         """The draft of what is typed, for subclasses that keep one."""
         self.frame = Vertical(classes="frame")
-        self.band = Vertical(classes="band")
         self._named_keys: Sequence[tuple[str, str]] = ()
         self._about_named = ""
         self.frame.border_title = literal(title)
@@ -120,7 +116,7 @@ class Dialog(BatchScreen[Result], ModalScreen[Result]):
             await self.draft.flush()
 
     def compose(self) -> ComposeResult:
-        with self.band, self.frame:
+        with self.frame:
             yield from self.content()
 
     def content(self) -> ComposeResult:

@@ -18,7 +18,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
 from backlit.tui.dialogs.ranking import ranked, searchable
 from backlit.tui.drawing.text import fit, literal
-from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles
+from backlit.tui.drawing.themes import CURSOR_BAR
 from backlit.tui.fields.choices import NO_MATCHES
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.line_list import LineList
@@ -68,6 +68,7 @@ class OfferList(LineList, can_focus=False):
     """Draws the offers in sight; the cursor rests on those that are not headings."""
 
     IS_PLAIN = False
+    IS_IN_DIALOG = True
 
     def __init__(self, *, has_keys_at_right: bool = False) -> None:
         super().__init__()
@@ -124,13 +125,13 @@ class OfferList(LineList, can_focus=False):
         return self.size.width - 2 * (self.row_count() > self.page)
 
     def render_line(self, y: int) -> Strip:
-        theme = ThemeStyles.of(self.app)
+        theme = self.theme_styles
         row = super().render_line(y).adjust_cell_length(self.size.width, theme.style())
         return self.with_bar(row, y, self.row_count()) if self.lines else row
 
     def with_bar(self, row: Strip, y: int, lines: int) -> Strip:
         """Draw the scroll bar of so many lines at the end of a line, where they are more than a page."""
-        theme, height = ThemeStyles.of(self.app), self.size.height
+        theme, height = self.theme_styles, self.size.height
         if lines <= height:
             return row
         is_thumb = self.top * height // lines <= y <= (self.top + height) * height // lines
@@ -157,7 +158,7 @@ class OfferList(LineList, can_focus=False):
         return keys, min(LABEL_WIDTH, width // 3) if has_help else width - LEAD - keys
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        offer, theme, width = self.lines[index], ThemeStyles.of(self.app), self._row_width
+        offer, theme, width = self.lines[index], self.theme_styles, self._row_width
         if offer.is_heading:
             return Strip([Segment(fit(offer.label, width), theme.heading("muted"))])
         on = "cursor-background" if is_cursor else None
@@ -182,7 +183,7 @@ class OfferList(LineList, can_focus=False):
 
         They have no ground: the caps of rows below one another would be one block.
         """
-        theme, text, at = ThemeStyles.of(self.app), f" {keys} ", 0
+        theme, text, at = self.theme_styles, f" {keys} ", 0
         for key in _KEYS.finditer(text):
             if isinstance(offer.value, Command) and not offer.is_dim and not key[0].startswith(":"):
                 yield Segment(text[at : key.start()], theme.style(on=on))

@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 from backlit.tui.dialogs.finder import KEY_GAP, Offer, OfferList, fitted_clauses
 from backlit.tui.drawing.text import fit
-from backlit.tui.drawing.themes import CURRENT_PLACE, CURSOR_BAR, ThemeStyles
+from backlit.tui.drawing.themes import CURRENT_PLACE, CURSOR_BAR
 from backlit.tui.widgets.line_list import LineList, RowMessage
 
 KEYS_WIDTH = 19
@@ -68,7 +68,7 @@ class HelpList(OfferList):
         return self.current is not None and cell_len(self.current.help) > self._row_width - KEYS_WIDTH
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        offer, theme, width = self.lines[index], ThemeStyles.of(self.app), self._row_width
+        offer, theme, width = self.lines[index], self.theme_styles, self._row_width
         if offer.is_heading:
             return Strip(self._heading(offer))
         on = "cursor-background" if is_cursor else None
@@ -81,7 +81,7 @@ class HelpList(OfferList):
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
     def _heading(self, offer: Offer) -> list[Segment]:
-        theme = ThemeStyles.of(self.app)
+        theme = self.theme_styles
         if not isinstance(offer, HelpOffer):
             rule = f" {'─' * (self._row_width - cell_len(offer.label) - 3)}"
             return [
@@ -101,6 +101,8 @@ class HelpList(OfferList):
 class HelpContents(LineList, can_focus=False):
     """The groups of the help with their numbers of keys, and blank rows; the group of the cursor is lit."""
 
+    IS_IN_DIALOG = True
+
     class Picked(RowMessage):
         """A group was clicked."""
 
@@ -112,7 +114,7 @@ class HelpContents(LineList, can_focus=False):
         return len(self._groups)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        theme, (name, count) = ThemeStyles.of(self.app), self._groups[index]
+        theme, (name, count) = self.theme_styles, self._groups[index]
         style = theme.style(CURRENT_PLACE, bold=True) if is_cursor else theme.style("muted")
         return Strip([Segment(f" {fit(name, self.size.width - 5)}{count or '':>3} ", style)])
 

@@ -132,7 +132,6 @@ class ReadingDialog(Dialog[str | None]):
         taken = FRAME_LINES + len(heading.wrap(width)) * bool(self._heading)
         is_airy = taken + len(text.split("\n")) + AIR_LINES <= self.app.size.height
         self.frame.styles.padding = (int(is_airy), 1)
-        self.band.styles.padding = (int(is_airy), 0)
         taken += AIR_LINES * is_airy
         self._scroll.styles.max_height = max(1, self.app.size.height - taken)
         if not any(callable(line) for line in self._lines):
@@ -145,7 +144,7 @@ class ReadingDialog(Dialog[str | None]):
         y = rows.region.y + rows.HEADER_LINES + rows.cursor - rows.top if isinstance(rows, LineList) else 0
         is_below, is_above = y + 1 + height < self.app.size.height, height < y - 1
         self.styles.align_vertical = "top" if is_below or is_above else "middle"
-        self.band.styles.margin = (y + 1 if is_below else 1 if is_above else 0, 0, 0, 0)
+        self.frame.styles.margin = (y + 1 if is_below else 1 if is_above else 0, 0, 0, 0)
 
     def on_mount(self) -> None:
         for name in ("scroll_y", "virtual_size"):

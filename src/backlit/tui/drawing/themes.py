@@ -66,7 +66,7 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
 """Defaults of backlit's own theme variables, so that a theme that leaves one out still parses."""
 
 BLENDED: Mapping[str, tuple[str, float, str]] = {
-    "behind-dialog": ("faint", 0.5, "faint"),
+    "behind-dialog": ("faint", 0.4, "faint"),
     "selected-background": ("mark", 0.14, "background"),
     "flash": ("lamp", 0.3, "lamp"),
     "chart-area": ("bar", 0.38, "faint"),
@@ -319,6 +319,7 @@ class ThemeStyles:
         self.has_few_colours = has_few_colours
         self.has_frames = has_frames
         self._styles: dict[tuple[str, str | None, bool], Style] = {}
+        self._on_surface: ThemeStyles | None = None
 
     @classmethod
     def of(cls, app: App[object]) -> "ThemeStyles":
@@ -371,6 +372,18 @@ class ThemeStyles:
         style = self.style(name, on=on, bold=True)
         return style + Style(underline=True) if is_underlined else style
 
+    @property
+    def on_surface(self) -> "ThemeStyles":
+        """The styles of what stands on a surface by default, as in a dialog."""
+        if self._on_surface is None:
+            self._on_surface = _SurfaceStyles(
+                self._variables,
+                is_colourless=self.is_colourless,
+                has_few_colours=self.has_few_colours,
+                has_frames=self.has_frames,
+            )
+        return self._on_surface
+
     def in_one_colour(self) -> "ThemeStyles":
         """Return styles without colours, as each change of colour has to be sent."""
         return _OneColourStyles(self._variables, is_colourless=self.is_colourless)
@@ -393,6 +406,11 @@ class ThemeStyles:
 
 
 _STYLES = WeakKeyDictionary[App[object], tuple[Mapping[str, str], ThemeStyles]]()
+
+
+class _SurfaceStyles(ThemeStyles):
+    def style(self, name: str = "foreground", *, on: str | None = None, bold: bool = False) -> Style:
+        return super().style(name, on=on or (None if name == KEY else "surface"), bold=bold)
 
 
 class _OneColourStyles(ThemeStyles):

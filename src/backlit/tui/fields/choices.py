@@ -12,7 +12,7 @@ from backlit.model.field_values import NOTHING, value_word
 from backlit.model.fields import Field, Kind
 from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles, status_sign
+from backlit.tui.drawing.themes import CURSOR_BAR, status_sign
 from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import ScreenFieldWords
 from backlit.tui.widgets.line_list import LineList
@@ -45,6 +45,8 @@ class Choice(Struct, frozen=True):
 class ChoiceList(LineList, can_focus=False):
     """Shows choices; the dialog sets the rows and the selected values."""
 
+    IS_IN_DIALOG = True
+
     def __init__(self, sign: str) -> None:
         super().__init__()
         self._sign = sign
@@ -71,7 +73,7 @@ class ChoiceList(LineList, can_focus=False):
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         choice = self._choices[index]
-        theme = ThemeStyles.of(self.app)
+        theme = self.theme_styles
         on = "cursor-background" if is_cursor else None
         number = f"{index + 1} " if self.is_numbered and not self._is_flat else ""
         room = self.size.width - LEAD - PADDING - len(number)
@@ -93,7 +95,7 @@ class ChoiceList(LineList, can_focus=False):
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
     def render_blank(self, y: int) -> Strip:
-        theme = ThemeStyles.of(self.app)
+        theme = self.theme_styles
         text = f"    {NO_MATCHES}" if y == 0 and not self._choices else ""
         return Strip([Segment(text, theme.style("muted"))]).adjust_cell_length(self.size.width, theme.style())
 

@@ -66,6 +66,8 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
     ROW_LINES = 1
     IS_PLAIN = True
     """Whether a line shows the same row wherever it is; else all lines are drawn again when the list scrolls."""
+    IS_IN_DIALOG: ClassVar[bool] = False
+    """Whether it stands on the ground of a dialog."""
     COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.line_list",)
 
     empty_text: reactive[str] = reactive("")
@@ -116,6 +118,11 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     # Hooks
 
+    @property
+    def theme_styles(self) -> ThemeStyles:
+        styles = ThemeStyles.of(self.app)
+        return styles.on_surface if self.IS_IN_DIALOG else styles
+
     def row_count(self) -> int:
         raise NotImplementedError
 
@@ -149,7 +156,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
         BOLD may stand before a colour, as in `bold owner-1`.
         """
-        theme, on = ThemeStyles.of(self.app), "cursor-background" if is_cursor else None
+        theme, on = self.theme_styles, "cursor-background" if is_cursor else None
         segments = [Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on))]
         for text, colour in parts:
             is_bold = colour.startswith(BOLD) or (is_cursor and colour == "foreground")
@@ -295,7 +302,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     def draw_empty_line(self, y: int) -> Strip:
         """Draw a line of an empty list."""
-        empty, theme, size = self.empty, ThemeStyles.of(self.app), self.size
+        empty, theme, size = self.empty, self.theme_styles, self.size
         if empty is None:
             return self.draw_text_line(self.empty_text, y)
         key = empty, size, theme
@@ -307,13 +314,13 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     def draw_text_line(self, words: str, y: int) -> Strip:
         """Draw a line of a text in place of rows: it starts on the second line and wraps. An error begins with !."""
-        theme, width = ThemeStyles.of(self.app), self.size.width
+        theme, width = self.theme_styles, self.size.width
         lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
         text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
         return Strip([Segment(fit(text, width), theme.style("conflict" if words.startswith("!") else "muted"))])
 
     def draw_headings(self, words: str) -> Strip:
-        style = ThemeStyles.of(self.app).heading("muted")
+        style = self.theme_styles.heading("muted")
         return Strip([Segment(words, style)]).adjust_cell_length(self.size.width, style)
 
     def keep_margin(self) -> None:
@@ -372,7 +379,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
     def with_scrollbar(self, line: Strip, index: int) -> Strip:
         if self.is_framed or index not in self.scrollbar_rows():
             return line
-        theme = ThemeStyles.of(self.app)
+        theme = self.theme_styles
         bar = Segment(SCROLLBAR if theme.is_colourless else " ", theme.style(on="rule"))
         return Strip([*line.crop(0, self.size.width - 1), bar], self.size.width)
 

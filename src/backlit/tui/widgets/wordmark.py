@@ -32,6 +32,6 @@ class Wordmark(Widget):
         self.display = size.width >= MIN_WIDTH and size.height >= MIN_HEIGHT
 
     def render(self) -> Text:
-        styles = ThemeStyles.of(self.app)
+        styles = ThemeStyles.of(self.app).on_surface
         back, lit = styles.style("foreground"), styles.style(WORDMARK)
         return Text("\n").join(Text.assemble((first, back), (second, lit)) for first, second in HALVES)
