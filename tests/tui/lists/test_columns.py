@@ -252,13 +252,6 @@ async def test_a_column_that_the_groups_name_gives_its_cells_to_the_name(store: 
         assert "Owner" in before
 
 
-async def test_a_column_in_which_names_go_on_has_no_heading_above_them(store: Store, opened: Open) -> None:
-    async with opened(store, (120, 40)) as pilot:
-        assert headings(pilot) == ["#", "Name", "Pts"]
-        await press(pilot, "p")
-        await until(lambda: headings(pilot)[2:4] == ["Iteration", "Owner"], lambda: text_of(pilot.app))
-
-
 @pytest.mark.slow
 async def test_a_column_without_values_is_shown_once_it_has_one(store: Store, opened: Open) -> None:
     async with opened(store, (120, 40)) as pilot:

@@ -1,7 +1,6 @@
 """Rows of work items: their badges, their columns and layout, and the window of rows in sight."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -301,10 +300,7 @@ class RowLayout:
         self._cursor = None if is_plain else CURSOR_BACKGROUND
         self._chosen = None if is_plain else SELECTED_BACKGROUND
         self._name_width = max(4, room - columns_width(self.columns, edge))
-        self._shared = 0  # columns after the name that it goes on in, and that have no heading
-        if is_narrow:
-            self._shared = len(list(takewhile(lambda each: each.key in YIELDING, self.columns)))
-        else:
+        if not is_narrow:
             self._share_with_names(name_widths or NameWidths(), has_usual=has_usual)
         self._drawn: dict[tuple[str, str | None, Any], Segment] = {}
 
@@ -336,16 +332,12 @@ class RowLayout:
         return tuple(each.key for each in self.columns if each.key not in USUAL_COLUMN_BY_KEY)
 
     def header(self, before: str = "", after: str = "") -> Strip:
-        """Draw the headings; `before` follows that of the name, `after` stands at the edge.
-
-        In a narrow list a column in which names go on has none: they would stand below it.
-        """
+        """Draw the headings; `before` follows that of the name, `after` stands at the edge."""
         theme = self._theme
         text = " " * LEAD + ("#" if self._id_width else "").rjust(self._id_width)
         text += " " * (1 + TYPE) + fit(f"Name{before}", self._name_width)
-        for number, column in enumerate(self.columns):
-            title = safe(column.title) if number >= self._shared else ""
-            text += " " * GAP + (fit_right if column.is_number else fit)(title, column.width)
+        for column in self.columns:
+            text += " " * GAP + (fit_right if column.is_number else fit)(safe(column.title), column.width)
         after = after if cell_len(text := text.rstrip()) + GAP + len(after) <= self.width else after[-1:]
         headings = Segment(fit(text, self.width - len(after)), theme.heading("muted"))
         return line_of([headings, Segment(after, theme.style("muted"))], self.width, theme.style("muted"))
