@@ -76,7 +76,7 @@ def day_axis(scale: DayScale, today: date) -> list[Piece]:
 def span_bar(way: Sequence[StatusStep], groups: StatusGroups, scale: DayScale) -> list[Piece]:
     """Return a span for each status since the start, and the line of a week ago.
 
-    The present one has a tint, and is red where it is over a week. What does not fit into it stands on the one before.
+    The present one has a tint, and says in red how far it is over a week. What does not fit stands on the one before.
     """
     way = _since_start(way, groups)
     bar, spans, ago = SpanBar(scale), list[tuple[Sequence[str], int, int]](), sum(step.days for step in way)
@@ -87,12 +87,11 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, scale: DayScale) -
         bar.ground(begin, scale.at(ago), *_look(step, groups, is_present=step is way[-1]))
     present, (labels, begin, end) = way[-1], spans.pop()
     if present.days > STUCK_DAYS:
-        bar.ground(begin, scale.week, "background", "bar-over")
-        excess = f" {counted(present.days - STUCK_DAYS, 'day')} over"
-        earlier = EARLIER if present.days > scale.days else ""
-        is_said = bar.write([f"{earlier}{excess} a week", f"{earlier}{excess}", " over"], begin, scale.week)
-        written = 0 if is_said else bar.write([f"{excess} "], scale.week, end, "conflict")
-        bar.write(_labels(present, groups), written or scale.week, end)
+        if present.days > scale.days:
+            bar.write([EARLIER], begin, scale.week)
+        excess = f" · {counted(present.days - STUCK_DAYS, 'day')} over"
+        written = bar.write(_labels(present, groups), scale.week, end)
+        bar.write([f"{excess} a week", excess], written or scale.week, end, "conflict")
     elif not bar.write(labels[:2], begin, end):
         begin = bar.write_at_end(labels[1:], status_colour(present.status, groups))
     for labels, start, last in spans:
