@@ -2,8 +2,6 @@
 
 import csv
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ from tests.store.documents import item, offline_store
 from tests.store.world import World, sent, until
 from tests.tui.bare_app import heading_of, lines_of, missing, place_of, text_of
 from tests.tui.opened import Open
+from tests.tui.report_steps import reports_of, shown
 from textual.pilot import Pilot
 
 from backlit.model.planning import IterationEvent
@@ -24,18 +23,6 @@ from backlit.tui.editor.screen import ItemEditorScreen
 @pytest.fixture
 async def store(world: World) -> Store:
     return await world.online()
-
-
-@asynccontextmanager
-async def reports_of(opened: Open, store: Store, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[None]]:
-    async with opened(store, size) as pilot:
-        await pilot.press("g", "r")
-        await shown(pilot, "history of the server")
-        yield pilot
-
-
-async def shown(pilot: Pilot[None], *parts: str) -> None:
-    await until(lambda: missing(pilot.app, parts) == [], lambda: text_of(pilot.app))
 
 
 @pytest.mark.slow
@@ -116,32 +103,6 @@ async def test_figures_of_a_server_without_history_are_labelled(world: World, op
         await pilot.press("6", "l")
 
         await shown(pilot, "Cycle time needs the history of a server, and this server keeps none.")
-
-
-@pytest.mark.slow
-async def test_the_last_answer_is_shown_with_its_time_while_the_server_is_away(
-    world: World, store: Store, opened: Open
-) -> None:
-    async with reports_of(opened, store) as pilot:
-        world.faults.is_down = True
-        await pilot.press("l")
-        await shown(pilot, "[Burnup]", "503")
-        await pilot.press("h")
-        await shown(pilot, "[Burndown]", "history of the server as of ")
-        world.faults.is_down = False
-        await store.refresh()
-
-        await until(lambda: "as of " not in text_of(pilot.app), lambda: text_of(pilot.app))
-
-
-@pytest.mark.slow
-async def test_unsent_changes_are_said_not_to_be_included(world: World, store: Store, opened: Open) -> None:
-    async with reports_of(opened, store) as pilot:
-        page = await world.rival.work_items.page(filter="projectId eq 1 and Status eq 'Not Done'", top=1)
-        world.faults.is_down = True
-        await store.items.edit([page.results[0]["id"]], {"Status": "In Progress"})
-
-        await shown(pilot, "1 unsent change is not included.")
 
 
 @pytest.mark.slow

@@ -193,7 +193,7 @@ class ReportPane(StorageErrorGuard, Container):
         yield self._right
 
     def on_mount(self) -> None:
-        self._chart.say("Loading …")
+        self._show_sentence("Loading …")
 
     def place(self, *, is_beside: bool) -> None:
         """Lay the pane out, beside another one or alone."""
@@ -224,6 +224,11 @@ class ReportPane(StorageErrorGuard, Container):
         return self._answer is not None and self._answer.is_kept
 
     @property
+    def lacks_answer(self) -> bool:
+        """Return whether an earlier answer is shown, or the problem that prevents one."""
+        return self.is_kept or self._problem != STILL_LOADING
+
+    @property
     def is_current(self) -> bool:
         """Return whether the report that is shown answers the selection."""
         return self._report is not None and self._asked == self.selection.question
@@ -252,7 +257,10 @@ class ReportPane(StorageErrorGuard, Container):
         self._report = self._answer = None
         self._chart.say(sentence)
         self.table.clear()
-        self._figures_frame.display = self._right.display = False
+        self._figures_frame.display = self._right.display = self._latest_frame.display = False
+        self.remove_class("-list", "-items", "-changes").add_class("-figures")
+        self.table.styles.width = self.table.styles.height = 0
+        self.line = None
         self.post_message(self.Changed())
 
     async def _read(

@@ -88,6 +88,7 @@ class ReportChart(Widget):
         width, report = self.size.width - 2 * MARGIN, self._report
         if report is None:
             self._rows = words(self._sentence, width)
+            self.styles.height = None
         else:
             has_list = report.is_list
             height = self.app.size.height // 3 if has_list else self.size.height

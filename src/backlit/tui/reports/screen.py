@@ -96,8 +96,8 @@ class ReportsScreen(StoreScreen[None]):
         synced = (synced_at, self.store.today()) if synced_at is not None else None
         is_new_record = synced != self._synced and not self.store.reports.has_history
         self._synced = synced
-        is_kept = any(pane.is_kept for pane in self._panes)
-        is_back = is_kept and self.store.connection.state is ConnectionState.ONLINE
+        lacks_answer = any(pane.display and pane.lacks_answer for pane in self._panes)
+        is_back = lacks_answer and self.store.connection.state is ConnectionState.ONLINE
         is_due = is_new_record or is_back or any(subject in changes for subject in RELOAD_SUBJECTS)
         if is_due and self._timer is None:
             self._timer = self.set_timer(RELOAD_DELAY, self._load_again)
