@@ -131,14 +131,14 @@ def test_a_step_of_less_than_a_line_is_named_too() -> None:
     every = tuple(MONDAY + timedelta(day) for day in range(4))
     chart = Timeline(every, Series("scope", Tone.PLAIN, (60.0, 60.0, 59.0, 59.0)), (), frozenset(), every[-1])
 
-    assert any("─ scope down 1 ─" in row or "━ scope down 1 ━" in row for row in lines(draw_timeline(chart, 60, 8)))
+    assert any("─ scope 60 → 59 ─" in row or "━ scope 60 → 59 ━" in row for row in lines(draw_timeline(chart, 60, 8)))
 
 
 def test_a_few_steps_are_named_together_behind_the_last_and_of_many_the_largest() -> None:
     few = replace(days(*[0.0] * 8), lines=(Series("scope", Tone.SCOPE, (5.0, 2.0, *[8.0] * 6)),))
     many = replace(days(*[0.0] * 8), lines=(Series("scope", Tone.SCOPE, (5.0, 2.0, 8.0, 9.0, *[7.0] * 4)),))
 
-    assert any("╭ scope down 3, up 6 ──" in row for row in lines(draw_timeline(few, 60, 12)))
+    assert any("╭ scope 5 → 2 → 8 ──" in row for row in lines(draw_timeline(few, 60, 12)))
     assert any("╰ scope down 2 ──" in row for row in lines(draw_timeline(many, 60, 12)))
 
 

@@ -65,7 +65,7 @@ async def test_answers_survive_leaving_and_the_capacity_follows_them(store: Stor
         assert "2 of 2" in after_one
         assert f"#{rows[0].id} to Sprint" in after_one
         assert "2 of 2" in again
-        assert "✓  n " in back
+        assert "✓ n " in back
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Timelines as lines of coloured text: areas, stepped lines and guides by day over an axis."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import ceil
 
 from msgspec import Struct
@@ -313,7 +313,7 @@ def _name_steps(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot
         grid.put_over(x, y, words if has_room else "", COLOURS[line.tone])
         return has_room
 
-    said = ", ".join(_step_words(change) for _, _, change in steps)
+    said = " → ".join(number_text(value) for value, _ in groupby(value for _, value in values))
     if not steps or (len(steps) <= NAMED_STEPS and write(*steps[-1][:2], f" {line.name} {said} ")):
         return
     for x, y, change in sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]:

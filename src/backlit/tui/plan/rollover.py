@@ -24,7 +24,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.text import fit, literal, safe
-from backlit.tui.drawing.themes import ThemeStyles, cap_words, status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.themes import status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import bar_line
@@ -332,10 +332,7 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
             yield self._answer(DONE_ALONE_KEY, f"Mark done, leave {noun}", is_chosen=is_chosen and not with_tasks)
 
     def _answer(self, key: str, words: str, *, is_chosen: bool) -> Content:
-        return Content.assemble(("✓ " if is_chosen else "  ", "bold"), self._cap(key), safe(f" {words}"))
-
-    def _cap(self, key: str) -> tuple[str, str]:
-        return cap_words(key, has_caps=ThemeStyles.of(self.app).has_frames)
+        return Content.assemble(("✓ " if is_chosen else "  ", "bold"), (f"{key}  ", "bold"), safe(words))
 
     def _names(self) -> Mapping[RolloverOutcome, tuple[str, str]]:
         target, missing = self._ending.target, "(no next iteration)"
