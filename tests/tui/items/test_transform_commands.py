@@ -9,8 +9,10 @@ from tests.store.views.forest import DOCUMENTS, forest, put_criteria
 from tests.tui.bare_app import text_of
 from tests.tui.list_steps import press
 from tests.tui.opened import Open
+from textual import events
 
 from backlit.store import Store
+from backlit.tui.widgets.inputs import LineInput
 
 pytestmark = pytest.mark.slow
 
@@ -104,6 +106,16 @@ async def test_split_distributes_points_tasks_and_criteria(woods: Store, opened:
         assert again is not None
         assert (again.fields["Estimate"], [each.id for each in woods.batch.tasks_of(2)]) == ("5", [6])
         assert [each.title for each in woods.criteria.of_item(2)] == ["Criterion 1"]
+
+
+async def test_the_text_behind_ctrl_n_stands_in_the_new_part_in_one_write(woods: Store, opened: Open) -> None:
+    async with opened(woods, (100, 30)) as pilot:
+        await press(pilot, "#", "2", "enter", "c", "/")
+        for key in ("A", *(key for name in "BCDEFGH" for key in ("ctrl+n", name))):
+            pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await press(pilot, "f12")
+
+        assert [each.value for each in pilot.app.screen.query(LineInput)][2::2] == [*"ABCDEFGH"]
 
 
 async def test_an_open_form_is_saved_before_its_item_is_converted(woods: Store, opened: Open) -> None:

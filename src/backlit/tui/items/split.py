@@ -6,6 +6,7 @@ from msgspec import Struct
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.widget import AwaitMount
 from textual.widgets import Input, Static
 
 from backlit.model.amounts import counted, points_of
@@ -174,10 +175,15 @@ class SplitDialog(Dialog[SplitAnswer | None]):
         if len(self.lines) <= MAX_PARTS:
             line = _Line()
             self.lines.append(line)
-            self._form.mount(self._composed(len(self.lines) - 1, line))
+            mounted = self._form.mount(self._composed(len(self.lines) - 1, line))
             self._at = None
-            self.call_after_refresh(line.name.focus)
+            self.call_next(self._go_to, line, mounted)
             self._show()
+
+    async def _go_to(self, line: _Line, mounted: AwaitMount) -> None:
+        """Go to a new line; the keys behind ctrl+n wait until this handler is over, as they are meant for the line."""
+        await mounted
+        self.set_focus(line.name)
 
     def _move_row(self) -> None:
         """Give the row under the cursor to the next part; a criterion may stay and go as well."""
