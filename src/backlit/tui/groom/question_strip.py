@@ -15,7 +15,7 @@ from backlit.store.grooming import RuleCheck, SimilarItem
 from backlit.store.records.item import Item, number_of
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.text import Line, fit, fit_middle, safe, wrapped
-from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles, type_colour, type_sign
+from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles, type_colour, type_sign
 from backlit.tui.groom.questions import GroomingQuestion, questions_ahead
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.text_view import LinesView
@@ -95,7 +95,8 @@ class QuestionStrip(LinesView, can_focus=True):
         room = width - column - EDGE
         question, quiet = theme.style(bold=True), theme.style("muted")
         answers = _labelled(_sentence(asked), question, column, _flowing(_answers(asked, theme), room, theme))
-        answers = [_tinted(line, width, theme) for line in answers]
+        bar = Segment("▌", theme.style(CURSOR_BAR))
+        answers = [[bar, *Strip(line).crop(1)] for line in answers]
         compared = list(_similar(self._similar, room, theme)) if asked.field.key == "Estimate" else []
         similar = _labelled(SIMILAR, quiet, column, compared)
         checks = _flowing(_checks(self._checks, room, theme, names_passed=height >= AIRY), room, theme)
@@ -173,21 +174,6 @@ def _asked(asked: GroomingQuestion, theme: ThemeStyles, *, is_current: bool) -> 
         Segment(safe(asked.field.label), theme.style(bold=is_current)),
         Segment(value, theme.style("muted")),
     ]
-
-
-def _tinted(line: Line, width: int, theme: ThemeStyles) -> Line:
-    """Return a line of the current question, on the ground of a cursor over the whole width, after its bar.
-
-    Keys keep their own ground.
-    """
-    on = theme.style(on="cursor-background")
-    ground, own = theme.tint("cursor-background"), theme.style(KEY).bgcolor if theme.has_frames else None
-    strip = Strip([Segment("▌", theme.style(CURSOR_BAR, on="cursor-background")), *Strip(line).crop(1)])
-    tinted = [
-        Segment(text, on if style is None else style if own and style.bgcolor == own else style + ground)
-        for text, style, _ in strip
-    ]
-    return list(Strip(tinted).adjust_cell_length(width, on))
 
 
 def _sentence(asked: GroomingQuestion) -> str:
