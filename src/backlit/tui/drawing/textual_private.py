@@ -206,8 +206,12 @@ class BatchScreen(Screen[ScreenResultType]):
     _is_settling = False
 
     def _compositor_refresh(self) -> None:
-        if not (is_familiar() and (self._is_settling or has_batch(self.app))):
-            super()._compositor_refresh()
+        if is_familiar():
+            if self._is_settling or has_batch(self.app):
+                return
+            # Textual forgets after it what changed between two layouts.
+            self._compositor.update_widgets(self._dirty_widgets)
+        super()._compositor_refresh()
 
     def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
         """Lay the widgets out, and paint what differs from the last layout, once they have taken their sizes.
