@@ -30,7 +30,7 @@ def keys_for(store: Store, field: Field, item_type: str, before: object) -> tupl
     if field.kind is Kind.BOOLEAN:
         return ("enter",), before is not True
     if field.kind is Kind.LONG_TEXT:
-        return ("enter", *"# new", "enter", "escape"), f"{before or ''}# new\n"
+        return ("enter", *"# new", "escape"), f"{before or ''}# new"
     if field.kind is Kind.TAGS:
         present = before if isinstance(before, list) else []
         return ("enter", *"fresh", "enter"), [*present, "fresh"]
