@@ -185,6 +185,18 @@ async def test_a_column_collapses_to_a_word_of_the_rule_and_opens_again(store: S
 
 
 @pytest.mark.slow
+async def test_the_current_column_is_marked_beside_words_for_columns_out_of_sight(store: Store) -> None:
+    names = {"Not Done": "To be done", "Ready For Test": "To be tested by somebody else"}
+    columns = tuple(ColumnSettings("Status", (status,), name, limit=9) for status, name in names.items())
+    async with on_board(store, BoardSettings(column=columns), size=(80, 24)) as pilot:
+        await press(pilot, "/", *f"#{board(pilot).current_id}", "enter")
+        for key in "LLlhhhlll":
+            await press(pilot, key)
+
+            assert "━━━━" in lines_of(pilot.app)[3], key
+
+
+@pytest.mark.slow
 async def test_columns_lanes_and_what_is_collapsed_are_there_again_after_a_restart(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, *"tcowner")

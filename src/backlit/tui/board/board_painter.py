@@ -30,6 +30,8 @@ from backlit.tui.widgets.item_list import RowSelection
 from backlit.tui.widgets.item_rows import Badge
 
 CARDS_KEPT = 512
+MIN_RULE_CELLS = 4
+"""Cells of the line below the head of the current column that words leave."""
 OTHER_CARD_GROUND = "key-background"
 """The ground of every second low card of a lane, which no blank parts."""
 
@@ -168,9 +170,21 @@ class BoardPainter:
             return [HiddenColumnLabel(start, side), *found, HiddenColumnLabel(end, side)] if found else []
 
         full = [*words(before, -1, is_brief=False), *words(beyond, 1, is_brief=False), *self._folded_labels()]
-        if sum(cell_len(each.text) for each in full) <= self._board.box.width * 2 // 3:
-            return full
-        return [*words(before, -1, is_brief=True), *words(beyond, 1, is_brief=True)]
+        brief = [*words(before, -1, is_brief=True), *words(beyond, 1, is_brief=True)]
+        has_room = sum(cell_len(each.text) for each in full) <= self._board.box.width * 2 // 3
+        choices = [full, brief] if has_room else [brief]
+        arrows = [HiddenColumnLabel(" ‹ ", -1, before[-1])] if before else []
+        arrows += [HiddenColumnLabel(" › ", 1, beyond[0])] if beyond else []
+        return next((each for each in choices if self._leave_current_rule(each)), arrows)
+
+    def _leave_current_rule(self, words: Sequence[HiddenColumnLabel]) -> bool:
+        """Return whether the line of the current column is seen between words."""
+        slot = self._board.laid_out.slot(self._board.position.column)
+        left, right = (sum(cell_len(each.text) for each in words if each.side == side) for side in (-1, 1))
+        if slot is None:
+            return True
+        seen = min(slot.x + slot.width, self._board.box.width - right) - max(slot.x, left)
+        return seen >= min(slot.width, MIN_RULE_CELLS)
 
     def _folded_labels(self) -> list[HiddenColumnLabel]:
         grid, first = self._board.position.grid, min((slot.number for slot in self._board.laid_out.slots), default=0)
