@@ -9,6 +9,7 @@ from tests.tui.board_steps import board, current, go_to, is_story, on_board, pic
 from tests.tui.list_steps import press
 
 from backlit.model.amounts import counted
+from backlit.model.settings.user_settings import BoardSettings
 from backlit.store import Store
 
 
@@ -111,3 +112,15 @@ async def test_without_lanes_their_keys_say_so(store: Store) -> None:
         await press(pilot, "z", "a")
 
         assert "No swimlanes. Press tg to choose them." in text_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_each_column_that_is_shown_alone_has_cards_as_high_as_its_own_lanes_allow(store: Store) -> None:
+    async with on_board(store, BoardSettings(lanes="AssignedToID"), size=(60, 24)) as pilot:
+        heights = list[tuple[int, int]]()
+        for key in "lllhhh":
+            await press(pilot, key)
+            heights.append((board(pilot).position.column, board(pilot).laid_out.card_lines))
+
+    assert len({lines for _, lines in heights}) > 1
+    assert len(set(heights)) == len({column for column, _ in heights})

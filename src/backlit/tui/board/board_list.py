@@ -232,7 +232,8 @@ class BoardList(ItemList):
     def _measure(self) -> None:
         """Choose widths and heights for the cards that the view was opened with, so that no moved card moves others."""
         grid, spec, is_single = self.position.grid, self.view.spec if self.view else None, self.position.is_single
-        opened = spec, self.size, is_single, tuple(each.first for each in grid.columns), grid.collapsed
+        only = self.position.column if is_single else None
+        opened = spec, self.size, only, tuple(each.first for each in grid.columns), grid.collapsed
         if opened == self._opened:
             return
         self._widths = grid.column_widths(self.size.width)
