@@ -1,6 +1,7 @@
 """A password of the settings or the environment, which signs in where a sign-in is needed."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,27 @@ async def test_the_first_request_signs_in_once_for_all_that_wait(service: Servic
     assert [each["name"] for each in found] == ["maya"] * 3
     assert asked.count == 1
     assert cache.load() is not None
+
+
+async def test_a_request_waits_for_a_sign_in_that_is_under_way(service: Service, tmp_path: Path) -> None:
+    asked, answered = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def credentials() -> Credentials:
+        loop.call_soon_threadsafe(asked.set)
+        answered.wait(5)
+        return "maya", "lantern"
+
+    async with Client.inside(
+        service.asgi, TokenCache(tmp_path / "tokens.json", INSIDE, credentials=credentials)
+    ) as client:
+        first = asyncio.create_task(client.users.me())
+        await asked.wait()
+        second = asyncio.create_task(client.users.me())
+        await asyncio.sleep(0.1)
+        answered.set()
+
+        assert [each["name"] for each in await asyncio.gather(first, second)] == ["maya"] * 2
 
 
 async def test_a_sign_in_that_the_service_has_ended_is_replaced(service: Service, tmp_path: Path) -> None:

@@ -173,9 +173,9 @@ class WrapAuth(httpx.Auth):
 
     async def aclose(self) -> None:
         """Stop a renewal without waiters; the service still accepts the predecessor of an unused grant."""
-        if self._renewal is not None and not self._renewal.done():
-            self._renewal.cancel()
-            await asyncio.wait([self._renewal])
+        if (renewal := self._under_way) is not None:
+            renewal.cancel()
+            await asyncio.wait([renewal])
 
     # On every request
 
@@ -201,7 +201,7 @@ class WrapAuth(httpx.Auth):
         if held is None:  # read every time: another process may have signed in
             held = await asyncio.to_thread(self._cache.load)
             self._hold(held)
-        if held is None and self._cache.credentials is None:
+        if held is None and self._cache.credentials is None and self._under_way is None:
             raise SignInNeeded(SIGN_IN)
         return held if held is not None and time.monotonic() < self._good_until else await self._renewed(held)
 
@@ -212,12 +212,16 @@ class WrapAuth(httpx.Auth):
 
     # Renewing
 
+    @property
+    def _under_way(self) -> asyncio.Task[StoredCredentials] | None:
+        """The renewal that is not done yet."""
+        return None if self._renewal is None or self._renewal.done() else self._renewal
+
     async def _renewed(self, spent: StoredCredentials | None) -> StoredCredentials:
         """Return a token other than `spent`; concurrent callers share one renewal, and a waiter may be cancelled."""
         if self._held is not None and (spent is None or self._held.secret != spent.secret):
             return self._held
-        if self._renewal is None or self._renewal.done():
-            self._renewal = asyncio.create_task(self._renew(spent))
+        self._renewal = self._under_way or asyncio.create_task(self._renew(spent))
         # A waiter may be cancelled by its caller; the renewal goes on for the others.
         return await asyncio.shield(self._renewal)
 
