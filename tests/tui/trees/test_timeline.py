@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 from tests.store.world import until
-from tests.tui.bare_app import lines_of, text_of
+from tests.tui.bare_app import line_with, lines_of, text_of
 from tests.tui.opened import Open
 
 from backlit.model.planning import PlannedLoad
@@ -40,13 +40,13 @@ def test_days_stand_over_the_bars_that_begin_on_them_where_they_fit() -> None:
 def test_a_sprint_is_as_long_as_its_days_and_its_parts_are_shares_of_the_target() -> None:
     row = drawn(LINE, sprint(date(2026, 3, 16), date(2026, 3, 29), 20, 28), PlannedLoad(4, 20, 10))
 
-    assert row == " " * 9 + "┊" + " " * 4 + "━━━━━╍╍╍╍╍────"
+    assert row == " " * 9 + "┊" + " " * 4 + "█████▓▓▓▓▓░░░░"
 
 
 def test_what_is_over_the_target_has_another_colour() -> None:
     parts = LINE.row(sprint(date(2026, 3, 16), date(2026, 3, 29), None, 14), PlannedLoad(4, 28, 0))
 
-    assert [(text, colour) for text, colour in parts if "╍" in text] == [("╍" * 7, "bar"), ("╍" * 7, "bar-over")]
+    assert [(text, colour) for text, colour in parts if "▓" in text] == [("▓" * 7, "bar on bar"), ("▓" * 7, "bar-over")]
 
 
 def test_a_release_is_a_way_and_is_cut_at_the_ends_of_the_timeline() -> None:
@@ -57,7 +57,7 @@ def test_a_release_is_a_way_and_is_cut_at_the_ends_of_the_timeline() -> None:
 def test_today_goes_through_the_bar_of_its_sprint() -> None:
     parts = LINE.row(sprint(date(2026, 3, 2), date(2026, 3, 15), None, 14), PlannedLoad(4, 14, 7))
 
-    assert ("┼", "today") in parts
+    assert ("┊", "background on bar") in parts
 
 
 def test_the_last_iteration_ends_where_the_timeline_does() -> None:
@@ -80,8 +80,9 @@ async def test_a_wide_terminal_has_a_timeline_between_dates_and_figures(
     async with opened(store, (width, 40)) as pilot:
         await pilot.press("g", "i")
         await until(lambda: "Sprint 14" in text_of(pilot.app), lambda: text_of(pilot.app))
-        headings = lines_of(pilot.app)[2]
+        headings, row = lines_of(pilot.app)[2], line_with(pilot.app, "▌")
 
         assert ("Load / target" in headings) is has_timeline
         assert ("Capacity" in headings) is not has_timeline
-        assert ("━ done ╍ planned ─ to target" in lines_of(pilot.app)[1]) is has_timeline
+        assert bool({*row} & {*"█▓░"}) is has_timeline
+        assert ("█ done ▓ planned ░ to target" in lines_of(pilot.app)[1]) is has_timeline

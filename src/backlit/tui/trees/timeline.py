@@ -11,13 +11,17 @@ from backlit.model.dates import start_of_week
 from backlit.model.planning import PlannedLoad
 from backlit.model.reports.report import day_text
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import Piece, joined, scale_of
+from backlit.tui.drawing.charts import ON, Piece, joined, scale_of
 from backlit.tui.drawing.themes import TODAY
 
-DONE, PLANNED, TARGET = "━", "╍", "─"
+DONE, PLANNED, TARGET = "█", "▓", "░"
 START, WAY, END = "╶", "─", "╴"
-TODAY_LINE, TODAY_ON_BAR = "┊", "┼"
+TODAY_LINE, TODAY_ON_WAY = "┊", "┼"
 TODAY_LABEL = f"{TODAY_LINE}today"
+PLANNED_COLOUR = f"bar{ON}bar"
+"""The colour of planned cells, whose sign is a shade for terminals without colours alone."""
+TARGET_COLOUR = f"bar-band{ON}bar-band"
+"""The colour of the cells up to the target, which is that of a target elsewhere."""
 LABEL_GAP = 2
 """The blank cells between two labels, each of which begins above the start of a bar."""
 MOST_STRETCHED = 1.25
@@ -29,7 +33,7 @@ TIMELINE_KEY: Sequence[Piece] = (
     (" done ", "muted"),
     (PLANNED, "bar"),
     (" planned ", "muted"),
-    (TARGET, "faint"),
+    (TARGET, TARGET_COLOUR),
     (" to target", "muted"),
 )
 
@@ -77,7 +81,10 @@ class IterationTimeline(Struct, frozen=True):
                     cells[at] = piece
         now = self._cell(self.today)
         if 0 <= now < self.cells:
-            cells[now] = TODAY_LINE if cells[now][0] == " " else TODAY_ON_BAR, TODAY
+            sign, colour = cells[now]
+            ink = "background" if sign in (DONE, PLANNED) else TODAY
+            line = f"{ink}{ON}{colour.partition(ON)[0]}" if sign in (DONE, PLANNED, TARGET) else TODAY
+            cells[now] = TODAY_ON_WAY if sign == WAY else TODAY_LINE, line
         return joined(cells)
 
     def _cell(self, day: date) -> int:
@@ -92,8 +99,8 @@ def _bar(iteration: IterationEntry, load: PlannedLoad, width: int) -> list[Piece
     """Return what is done and planned as shares of the days, which stand for the target or for a larger load."""
     most, whole = iteration.capacity.most, scale_of(iteration.capacity, load.points)
     if not whole:
-        return [(TARGET, "faint")] * width
+        return [(TARGET, TARGET_COLOUR)] * width
     done, planned, limit = (round(width * min(1.0, part / whole)) for part in (load.done, load.points, most or whole))
     found = [(DONE, "bar-done")] * done
-    found += [(PLANNED, "bar" if at < limit else "bar-over") for at in range(len(found), planned)]
-    return [*found, *[(TARGET, "faint")] * (width - len(found))]
+    found += [(PLANNED, PLANNED_COLOUR if at < limit else "bar-over") for at in range(len(found), planned)]
+    return [*found, *[(TARGET, TARGET_COLOUR)] * (width - len(found))]

@@ -14,8 +14,8 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import TRACKS, Piece, range_words, scale_of, scaled_bar, thin_bar
-from backlit.tui.drawing.text import fit, fit_right
+from backlit.tui.drawing.charts import ON, TRACKS, Piece, range_words, scale_of, scaled_bar, thin_bar
+from backlit.tui.drawing.text import SHADES, fit, fit_right
 from backlit.tui.drawing.themes import CURRENT_ITERATION, CURSOR_BAR, TODAY, ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
 from backlit.tui.trees.timeline import TODAY_LABEL, IterationTimeline
@@ -228,8 +228,12 @@ class TreeLayout:
                 segments.append(Segment(text, theme.style(name, on=on)))
             if column is DATES and self.timeline is not None:
                 segments.append(Segment(" ", theme.style(on=on)))
-                for text, colour in self._timeline_cells(node.id):
-                    segments.append(Segment(text, theme.style(colour, on=on)))
+                cells = self._timeline_cells(node.id)
+                # Below the cursor the shades would have another colour than in the key.
+                grounds = (None if SHADES.intersection(text) else on for text, _ in cells)
+                for (text, colour), ground in zip(cells, grounds, strict=True):
+                    name, _, own = colour.partition(ON)
+                    segments.append(Segment(text, theme.style(name, on=own or ground)))
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on))
 
     def _timeline_cells(self, node_id: int) -> list[Piece]:
