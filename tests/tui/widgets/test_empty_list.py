@@ -8,7 +8,7 @@ LOOKS = ThemeStyles({**VARIABLE_DEFAULTS, "foreground": "#ffffff", "background":
 WAYS = (("esc", "clear the filter"), ("/", "change the filter"))
 WAYS_OUT = (("R", "try again"), ("gP", "open another workspace"), (":connect URL", "sign in"))
 FACTS = (("Server", "http://backlit.local", "foreground"), ("Problem", "! nothing is listening there", "error"))
-UNFILLED = EmptyList("Nothing loaded yet", WAYS_OUT, facts=FACTS)
+UNFILLED = EmptyList("Nothing loaded yet", WAYS_OUT, HALVES, FACTS)
 
 
 def texts(empty: EmptyList, width: int = 80, height: int = 30) -> list[str]:
@@ -51,9 +51,11 @@ def test_a_list_that_could_not_be_filled_says_what_is_known_in_a_box_in_the_midd
     ]
 
 
-def test_where_lines_are_short_the_box_goes_before_the_facts() -> None:
-    low, least = (texts(UNFILLED, width=60, height=height) for height in (8, 7))
+def test_where_lines_are_short_the_name_goes_before_the_box_and_that_before_the_facts() -> None:
+    high, low, least = (texts(UNFILLED, width=60, height=height) for height in (14, 8, 7))
 
+    assert any("█" in line for line in texts(UNFILLED, width=78, height=14))
+    assert not any("█" in line for line in (*high, *low))
     assert low[0].startswith("╭─ Nothing loaded yet ─")
     assert len(low) == 8
     assert least[0] == "   Server        http://backlit.local"

@@ -314,11 +314,11 @@ def _empty_list(
 ) -> "EmptyList":
     from backlit.tui.widgets.empty_list import EmptyList  # most lists never need it
 
-    if not has_mark:
-        return EmptyList(text, ways, facts=facts, is_alone=is_alone)
+    if not (has_mark or facts):
+        return EmptyList(text, ways, is_alone=is_alone)
     from backlit.tui.widgets.wordmark import HALVES
 
-    return EmptyList(text, ways, mark=HALVES)
+    return EmptyList(text, ways, mark=HALVES, facts=facts)
 
 
 def explain_unreached(items: LineList, store: Store) -> None:

@@ -29,7 +29,7 @@ class EmptyList(Struct, frozen=True):
     text: str
     ways: Sequence[WayOut]
     mark: Sequence[tuple[str, str]] = ()
-    """The two halves of the lines of the program's name, in the list of a new project."""
+    """The two halves of the lines of the program's name, in a list that was never filled."""
     facts: Sequence[Fact] = ()
     """What is known of the fault in the way of the first rows; the text is the title of the box around it."""
     is_alone: bool = True
@@ -38,7 +38,7 @@ class EmptyList(Struct, frozen=True):
     def lines(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
         """Return the lines from the first one of the list on, all with one left edge: in its middle where it is high.
 
-        The list of a new project has the name of the program above them.
+        A list that was never filled has the name of the program above them.
         """
         room = width - 2 * SIDE
         is_high = room >= MIN_WIDTH_OF_MARK and height >= MIN_HEIGHT_OF_MARK
@@ -65,30 +65,39 @@ class EmptyList(Struct, frozen=True):
         return [[], *lines, []] if is_high else lines
 
     def _box(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
-        """Return facts and ways out on a surface in the middle, with one left edge of all words; in few lines bare."""
+        """Return facts and ways out on a surface in the middle, with one left edge of all words.
+
+        Where lines are short, first those between the ways go, then the name of the program, and the box at last.
+        """
         box = min(BOX_WIDTH, width)
         inside, room = theme.on_surface, box - 2 * len(BOX_SIDE)
-        lines: list[Line] = [*self._fact_lines(room, inside), [], *self._below_one_another(room, inside)]
-        margin, spare = Segment(" " * ((width - box) // 2), theme.style()), height - len(lines) - len(("top", "bottom"))
+        ways = [*self._below_one_another(room, inside)]
+        facts = [*self._fact_lines(room, inside)]
+        spare = height - len(facts) - len(ways) - 1 - len(("top", "bottom"))
         if spare < 0:
             margin = Segment(" " * SIDE, theme.style())
             bare = *self._fact_lines(room, theme), [], *self._below_one_another(room, theme)
             return [[margin, *line] for line in bare][:height]
-        if spare >= 2:
-            lines = [[], *lines, []]
-        side, head = (
-            inside.style("muted"),
-            [Segment("╭─ ", inside.style("muted")), Segment(self.text, inside.heading())],
-        )
+        lines: list[Line] = [*facts, [], *ways]
+        spare -= 2
+        if spare >= 0:
+            indent = Segment(" " * self._edge(inside), inside.style())
+            mark = [[indent, *line] for line in self._mark(inside)[:-1]] if room >= MIN_WIDTH_OF_MARK else []
+            has_mark = len(mark) <= spare
+            parted = [part for way in ways for part in (way, [])] if spare >= len(mark) + len(ways) else [*ways, []]
+            lines = [[], *(mark if has_mark else ()), *facts, [], *parted]
+        side = inside.style("muted")
+        head = Segment("╭─ ", side), Segment(self.text, inside.heading())
+        margin = Segment(" " * ((width - box) // 2), theme.style())
         return [
             *[[]] * ((height - len(lines) - 2) // 2),
-            [margin, *head, Segment(f" {'─' * (box - _length(head) - 2)}╮", side)],
+            [margin, *head, Segment(f" {'─' * (box - _length([*head]) - 2)}╮", side)],
             *([margin, *_between_sides(line, room, inside)] for line in lines),
             [margin, Segment(f"╰{'─' * (box - 2)}╯", side)],
         ]
 
     def _fact_lines(self, room: int, theme: ThemeStyles) -> Iterator[Line]:
-        edge = self._edge()
+        edge = self._edge(theme)
         for label, words, colour in self.facts:
             style = theme.style(colour, bold=colour == "error")
             for at, line in enumerate(wrapped(words, room - edge)):
@@ -113,17 +122,19 @@ class EmptyList(Struct, frozen=True):
         return [line] if _length(line) <= room else [*self._below_one_another(room, theme)]
 
     def _below_one_another(self, room: int, theme: ThemeStyles) -> Iterator[Line]:
-        """Yield the ways out; what they do has one left edge. Their keys have no grounds, which would be one block."""
-        edge = self._edge()
+        """Yield the ways out; what they do has one left edge."""
+        edge = self._edge(theme)
         for keys, effect in self.ways:
+            cap = theme.cap(keys)
+            gap = Segment(" " * (edge - cap.cell_length), theme.style())
             for at, line in enumerate(wrapped(effect, room - edge)):
-                lead = Segment(fit("" if at else keys, edge), theme.style(bold=True))
-                yield [lead, Segment(line, theme.style("muted"))]
+                lead = [Segment(" " * edge, theme.style())] if at else [cap, gap]
+                yield [*lead, Segment(line, theme.style("muted"))]
 
-    def _edge(self) -> int:
+    def _edge(self, theme: ThemeStyles) -> int:
         """Return the cells before the words of ways out, and of facts: those of the widest keys or label, and a gap."""
         labels = (cell_len(label) for label, *_ in self.facts)
-        return max(*(cell_len(keys) for keys, _ in self.ways), *labels, 0) + KEY_GAP
+        return max(*(theme.cap(keys).cell_length for keys, _ in self.ways), *labels, 0) + KEY_GAP
 
 
 def _between_sides(line: Line, room: int, theme: ThemeStyles) -> Line:
