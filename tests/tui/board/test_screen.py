@@ -197,19 +197,6 @@ async def test_the_current_column_is_marked_beside_words_for_columns_out_of_sigh
 
 
 @pytest.mark.slow
-async def test_a_column_without_cards_offers_no_key_that_moves_one(store: Store) -> None:
-    async with on_board(store) as pilot:
-        on_card = lines_of(pilot.app)[-1]
-        await press(pilot, "/", *f"#{board(pilot).current_id}", "enter", "l")
-        without_cards = lines_of(pilot.app)[-1]
-        await press(pilot, "h")
-
-        assert "card right" in on_card
-        assert "card right" not in without_cards
-        assert "card right" in lines_of(pilot.app)[-1]
-
-
-@pytest.mark.slow
 async def test_columns_lanes_and_what_is_collapsed_are_there_again_after_a_restart(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, *"tcowner")

@@ -50,8 +50,6 @@ HINTS_ON_SELECTION: Sequence[Hint | str] = (
 )
 LIST_HINTS_ON_SELECTION = frozenset({"board.move-left", "board.move-right", "plan.send", "plan.back"})
 """The hints of lists that stay with a selection, before its own."""
-HINTS_ON_CARD = ("board.move-left", "board.move-right")
-"""The hints that leave in a column without cards."""
 HINTS_ON_FILTER_LINE = (("enter", "apply", ""), ("↑", "earlier", ""), ("esc", "cancel", ""))
 HINTS_WITHOUT_ROWS, HINTS_WITHOUT_MATCHES = ("g", "app.help"), ("item.add", "app.go-to", "g", "app.help")
 """The hints of an empty list, and of one whose filter hides all items of the project."""
@@ -168,9 +166,7 @@ class ListFrame(Vertical):
     def _show_hints(self) -> None:
         items = self._panes.items
         shows_near = isinstance(items, BacklogList) and items.shows_near
-        count = len(items.selection.ids())
         known = {PREVIEW_HINT: self._panes.has_preview, "list.filter": shows_near}  # the reason names the filter
-        known |= dict.fromkeys(HINTS_ON_CARD, items.current_id is None and not count)
         shown = [each for each in self._hints if not known.get(str(each))]
         if self.has_more_columns:
             shown.insert(1, "list.columns-right")  # before hints that always hold, which leave where it is narrow
@@ -178,6 +174,7 @@ class ListFrame(Vertical):
         without_rows = HINTS_WITHOUT_MATCHES if self._store.has_items() else HINTS_WITHOUT_ROWS
         usual = without_rows if items.has_no_items else HINTS_ON_GROUP if is_on_group else shown
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
+        count = len(items.selection.ids())
         hints = HINTS_ON_FILTER_LINE if self._line.display else selected if count else usual
         labels = {**self._labels, "list.toggle": "fold"} if is_on_group else self._labels
         if count:
