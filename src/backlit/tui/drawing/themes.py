@@ -409,6 +409,8 @@ _STYLES = WeakKeyDictionary[App[object], tuple[Mapping[str, str], ThemeStyles]](
 
 
 class _SurfaceStyles(ThemeStyles):
+    """Styles on a surface, but for keys, which have grounds of their own."""
+
     def style(self, name: str = "foreground", *, on: str | None = None, bold: bool = False) -> Style:
         return super().style(name, on=on or (None if name == KEY else "surface"), bold=bold)
 

@@ -25,8 +25,6 @@ from backlit.tui.widgets.storage_errors import StorageErrorGuard
 DONE: Sequence[Word] = (("█", "bar-done"), (" done", "faint"))
 LEGEND: Sequence[Word] = (*DONE, (" █", "bar"), (" planned ", "faint"), ("█", "bar-band"), (" target", "faint"))
 """The colours of the bars; a red part stands beside its own words, as in `13 over`."""
-
-
 OTHERS = "Other sprints"
 """The heading of the sprints besides the target."""
 

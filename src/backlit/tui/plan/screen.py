@@ -203,9 +203,11 @@ class PlanScreen(ListScreen):
         signs = [(SIGNS_OF_PLAN, "faint")] if self._panes.backlog.size.width >= MIN_WIDTH_WITH_SIGNS else ()
         self._panes.frames[self._panes.backlog].say(heading, velocity, signs, () if is_in_target else position)
         self._panes.frames[target].say(title.left, title.right, saved, position if is_in_target else count)
-        capacity: list[Part] = [("Capacity", "heading"), (f" of {self.lists.name_of(target)}", "muted")]
-        others, edges = [(OTHERS, "heading")], (LEGEND, (), scale_words(self._heads.scale))
-        self._panes.others_frame.say(*((capacity, (), pending) if has_column else (others, *edges)))
+        if has_column:
+            capacity: list[Part] = [("Capacity", "heading"), (f" of {self.lists.name_of(target)}", "muted")]
+            self._panes.others_frame.say(capacity, (), pending)
+        else:
+            self._panes.others_frame.say([(OTHERS, "heading")], LEGEND, (), scale_words(self._heads.scale))
         self.frame.highlight(self._panes.rule_above(), [] if is_single else [(target.region.x + 1, title.left)])
         views = self.shared.views
         self.frame.show_tabs(views.labels, views.place(view))

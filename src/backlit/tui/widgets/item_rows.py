@@ -393,7 +393,8 @@ class RowLayout:
 
         Tasks are left out beside a name that would be cut.
         """
-        theme, on = self._theme, GROUP_BACKGROUND if self._cursor and not is_cursor else self._cursor
+        has_grounds = self._cursor is not None  # a plain list has none
+        theme, on = self._theme, self._cursor if is_cursor or not has_grounds else GROUP_BACKGROUND
         points, muted = counted(line.points, "pt"), theme.style("muted", on=on)
         dot, sums, end = " · ", f"{points} ", self.width - self._edge // 2
         if POINTS_COLUMN.key in (keys := [each.key for each in self.columns]):
