@@ -12,6 +12,7 @@ from tests.tui.drawing.drawn import Drawn
 from textual.geometry import Size
 from textual.strip import Strip
 
+from backlit.tui.drawing import frame_rows
 from backlit.tui.drawing.frame import Frame
 
 WIDTH, HEIGHT = 24, 10
@@ -122,6 +123,28 @@ def test_one_other_character_is_one_character_and_the_way_to_it(frame: Frame) ->
     frame.put(0, 3, strip_of([("line X", STYLES[1])], WIDTH), TRUE)
 
     assert frame.flush() == "\x1b[4;6HX"
+
+
+@pytest.mark.parametrize(
+    ("words", "after", "sequence"),
+    [
+        ("line of two", "like if two", "ke i"),
+        ("line one of two", "like one of too", "k\x1b[14Go"),
+        ("line ──▸─ two", "link ━━▸━ two", "k ━━\x1b[C━"),
+    ],
+)
+def test_the_few_cells_between_words_are_written_again_where_that_is_shorter(
+    frame: Frame, words: str, after: str, sequence: str
+) -> None:
+    frame.put(0, 3, strip_of([(words, STYLES[1])], WIDTH), TRUE)
+    frame.flush()
+    frame.put(0, 3, strip_of([(after, STYLES[1])], WIDTH), TRUE)
+
+    assert frame.flush().endswith(sequence)
+
+
+def test_common_characters_are_of_a_width_that_terminals_agree_on() -> None:
+    assert [each for each in frame_rows._SINGLE if not frame_rows.is_agreed(each)] == []  # noqa: SLF001 - the table
 
 
 def test_attributes_stay_with_the_terminal_until_somebody_else_writes(frame: Frame) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from rich.cells import split_graphemes
@@ -15,7 +16,6 @@ from textual.strip import Strip
 
 from backlit.tui.drawing.text import with_visible_characters
 
-_PRINTABLE_ASCII = frozenset(map(chr, range(0x21, 0x7F)))
 _LEAST_TO_EDGE = 4
 _LEAST_ERASED = 8
 """Blanks from which on erasing is shorter than writing."""
@@ -50,7 +50,7 @@ _BYTES_OF_COLOUR_AFTER_BACKGROUND = 4
 # page.
 _MIN_RUNS_BY_STYLE = 16
 """Runs from which on those of one style are written together."""
-_MAX_REWRITTEN_CELLS = 5
+_MAX_REWRITTEN_CELLS = 4
 """Cells up to which rewriting is shorter than a cursor move."""
 
 
@@ -192,7 +192,7 @@ class CellWriter:
         self._x, self._y = x, y
 
     def _way(self, x: int, y: int) -> str:
-        """Return the shortest move to a cell. It is asked for some 400 times a page, so only what can be is built."""
+        """Return the shortest move to a cell. It is asked for some 200 times a page, so only what can be is built."""
         before, line = self._x, self._y
         if line == y:
             if before == x:
@@ -216,24 +216,6 @@ class CellWriter:
             down = "\v" * (y - line) + (across if len(across) < len(along) else along)
             way = down if len(down) < len(way) else way
         return way
-
-    def bridge(self, x: int, y: int, row: "CellRow") -> None:
-        """Move to a cell of a row, rewriting the few cells before it where that is shorter."""
-        at = self._x
-        if at is None or self._y != y or not 0 < x - at <= _MAX_REWRITTEN_CELLS:
-            self.go(x, y)
-            return
-        between = "".join(row.characters[at:x])
-        cells = zip(between, row.styles[at:x], strict=False)
-        if len(between) == x - at <= len(_steps(x - at, "C")) and between.isascii() and all(map(self._has, cells)):
-            self.sequence += between
-            self._x = x
-        else:
-            self.go(x, y)
-
-    def _has(self, cell: tuple[str, CellStyle]) -> bool:
-        character, style = cell
-        return style is self.style or (character == " " and style.blank is self.style.blank)
 
     def take(self, style: CellStyle) -> None:
         if style is not self.style:
@@ -267,10 +249,9 @@ class CellWriter:
         nearest, least = DEFAULT_STYLE, sys.maxsize
         for style, runs in waiting.items():
             run = runs[0]
-            drawn = self._style_for(run)
-            cost = _BYTES_OF_COLOUR_AFTER_BACKGROUND if grounds[style.colour] > 1 else 0
-            if drawn is not self.style:
-                cost += len(style_change(self.style, drawn))
+            cost = len(style_change(self.style, self._style_for(run)))
+            if grounds[style.colour] > 1:
+                cost += _BYTES_OF_COLOUR_AFTER_BACKGROUND
             if cost < least and (cost := cost + len(self._way(run.x, run.y))) < least:
                 nearest, least = style, cost
         return nearest
@@ -282,7 +263,7 @@ class CellWriter:
 
     def draw(self, run: "CellRun") -> None:
         """Write a run; behind a character of disputed width the position is unknown. At the edge no cell is beside."""
-        self.bridge(run.x, run.y, run.row)
+        self.go(run.x, run.y)
         self.take(self._style_for(run))
         self.sequence += run.text
         self._x = run.x + run.width if run.is_agreed else None
@@ -303,7 +284,6 @@ def _steps(count: int, direction: str) -> str:
 class CellRun(NamedTuple):
     """Differing cells of a row that are written together: `text` moves the cursor by `width` and changes `cells`."""
 
-    row: "CellRow"
     x: int
     y: int
     style: CellStyle
@@ -321,14 +301,9 @@ class CellRun(NamedTuple):
         )
         if not (is_beside and is_same):
             return None
-        return self._replace(
-            style=after.style if self.is_blank else self.style,
-            text=self.text + after.text,
-            width=self.width + after.width,
-            cells=self.cells + after.cells,
-            is_blank=self.is_blank and after.is_blank,
-            is_agreed=after.is_agreed,
-        )
+        style, is_blank = after.style if self.is_blank else self.style, self.is_blank and after.is_blank
+        text, width, cells = self.text + after.text, self.width + after.width, self.cells + after.cells
+        return CellRun(self.x, self.y, style, text, width, cells, is_blank, after.is_agreed)
 
 
 class CellRow:
@@ -344,13 +319,15 @@ class CellRow:
 
     def put(self, x: int, strip: Strip, system: ColorSystem) -> None:
         """Take the cells of a strip; the same strip again costs nothing."""
-        if self.strips.get(x) is strip:
+        before = self.strips.get(x)
+        if before is strip:
             return
         characters, styles = cells_of(strip, system)
         end = min(x + len(characters), len(self.characters))
         self._cut(x)
         self._cut(end)
-        self._forget_strips(x, end)
+        if before is None or before.cell_length != strip.cell_length:  # else it stands for the cells of no other
+            self._forget_strips(x, end)
         self.strips[x] = strip
         self.characters[x:end] = characters[: end - x]
         self.styles[x:end] = styles[: end - x]
@@ -447,23 +424,31 @@ class CellRow:
         character, style = self.characters[x], self.styles[x]
         if character == " ":
             return self._blanks(x, y, differing, erases=erases)
-        if character not in _PRINTABLE_ASCII:
+        if character not in _SINGLE:
             width = 2 if x + 1 < len(self.characters) and not self.characters[x + 1] else 1
             is_sure = is_agreed(character)
             text = character if is_sure or width == 1 else f"  \x1b[{x + 1}G{character}"  # it may be drawn narrower
-            return CellRun(self, x, y, style, text, width, width, is_agreed=is_sure)
-        end = self._end_of_words(x)
-        return CellRun(self, x, y, style, "".join(self.characters[x:end]), end - x, end - x)
+            return CellRun(x, y, style, text, width, width, is_agreed=is_sure)
+        end = self._end_of_words(x, differing)
+        return CellRun(x, y, style, "".join(self.characters[x:end]), end - x, end - x)
 
-    def _end_of_words(self, x: int) -> int:
-        characters, styles, shown, shown_styles = self.characters, self.styles, self.shown, self.shown_styles
-        style, end, high = styles[x], x + 1, self._high
-        while end < high and styles[end] is style and (characters[end] != shown[end] or shown_styles[end] is not style):
-            is_inside = characters[end] == " " and end + 1 < high and characters[end + 1] in _PRINTABLE_ASCII
-            if not is_inside and characters[end] not in _PRINTABLE_ASCII:
+    def _end_of_words(self, x: int, differing: Sequence[int]) -> int:
+        """Return the end of the words of one style that begin at a cell; rewriting what is between is shorter."""
+        characters, styles = self.characters, self.styles
+        style, end = styles[x], x + 1
+        for at in islice(differing, bisect_left(differing, end), None):
+            if styles[at] is not style or at - end > _MAX_REWRITTEN_CELLS or characters[at] not in _SINGLE:
                 break
-            end += 1
+            if at > end and not self._is_alike(slice(end, at), style):
+                break
+            if characters[at] != " ":
+                end = at + 1
         return end
+
+    def _is_alike(self, cells: slice, style: CellStyle) -> bool:
+        """Return whether some cells have a style, and take a byte each."""
+        characters = self.characters[cells]
+        return self.styles[cells].count(style) == len(characters) and "".join(characters).isascii()
 
     def _blanks(self, x: int, y: int, differing: Sequence[int], *, erases: bool) -> CellRun:
         """Return a run of differing blanks of one background, in the style of the cell after it where that fits."""
@@ -473,10 +458,10 @@ class CellRow:
         count = differing[bisect_left(differing, end) - 1] + 1 - x
         if erases and not style.link and not style.attributes & VISIBLE:
             if end == len(self.characters) and count >= _LEAST_TO_EDGE:
-                return CellRun(self, x, y, drawn, "\x1b[K", 0, end - x, is_blank=True)
+                return CellRun(x, y, drawn, "\x1b[K", 0, end - x, is_blank=True)
             if count >= _LEAST_ERASED:
-                return CellRun(self, x, y, drawn, f"\x1b[{count}X", 0, count, is_blank=True)
-        return CellRun(self, x, y, drawn, " " * count, count, count, is_blank=True)
+                return CellRun(x, y, drawn, f"\x1b[{count}X", 0, count, is_blank=True)
+        return CellRun(x, y, drawn, " " * count, count, count, is_blank=True)
 
     def _end_of_blanks(self, x: int) -> int:
         characters, styles, width = self.characters, self.styles, len(self.characters)
