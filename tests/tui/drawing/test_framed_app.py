@@ -245,6 +245,24 @@ async def test_lines_below_a_dialog_are_left_to_textual(store: Store) -> None:
     assert app.painter.numbers[True] == before
 
 
+async def test_a_widget_out_of_sight_is_painted_when_it_comes_and_not_before(store: Store) -> None:
+    app = LinedApp(store)
+    with every_frame():
+        async with app.run_test(size=SIZE, notifications=True) as pilot:
+            rows = app.screen.query_one(BacklogList)
+            rows.display = False
+            await pilot.pause()
+            before = app.painter.numbers[False]
+            rows.move_to(4)
+            await pilot.pause()
+            left_to_textual = app.painter.numbers[False] - before
+            rows.display = True
+            await pilot.pause()
+            app.compare(app.size.region)
+
+    assert (app.differing, left_to_textual) == ([], 0)
+
+
 @contextmanager
 def shouting_app(noted: Path) -> Iterator[tuple[int, int]]:
     """The process of the application and its terminal's file."""

@@ -1,8 +1,9 @@
 """Painting of single widgets into a frame, past Textual's pass over all widgets."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any, Protocol
 
 from rich.color import ColorSystem
@@ -106,19 +107,22 @@ class DirectPainter:
             self._app.call_later(raise_again, error)
 
     def paint_directly(self, widget: Widget, regions: set[Region]) -> bool:
-        """Put parts of a widget into the frame; False where it is not wholly in sight, or other changes wait."""
+        """Put parts of a widget into the frame; False where it is partly in sight, or other changes wait."""
         if not (widget.is_attached and self._is_free_for(widget)):
             return False
-        compositor, cache = compositor_of(widget.screen), styles_cache_of(widget)
-        place, clip = compositor.visible_widgets.get(widget, (None, None))
-        if place is None or clip is None or not clip.contains_region(place):
+        visible, cache = compositor_of(widget.screen).visible_widgets, styles_cache_of(widget)
+        if widget not in visible:
+            cache.clear()
+            return True  # it is painted when it comes into sight
+        place, clip = visible[widget]
+        if not clip.contains_region(place):
             return False
         own, content = place.size.region, widget.size.region.translate(widget.content_offset)
         parts = [each.translate(content.offset).intersection(content) for each in regions] or [own]
         places = [part.translate(place.offset) for part in parts]
         region, moved = self._scrolled.get(widget, (Region(), 0))
-        body, layers = region.translate(content.offset + place.offset), compositor.layers_visible
-        if not all(_is_on_top(widget, each, line) for each in (*places, body) for line in layers[each.y : each.bottom]):
+        body = region.translate(content.offset + place.offset)
+        if not _is_on_top(widget, [*places, body], visible):
             return False
         if moved:
             cache.clear()
@@ -186,6 +190,7 @@ def colours_of(console: Console) -> ColorSystem:
     return _SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
 
 
-def _is_on_top(widget: Widget, part: Region, line: Iterable[tuple[Widget, Region, Region]]) -> bool:
-    """Return whether a widget is the first of those on a line that are in a part of it."""
-    return next((each for each, seen, _ in line if seen.overlaps(part)), None) is widget
+def _is_on_top(widget: Widget, parts: Sequence[Region], visible: Mapping[Widget, tuple[Region, Region]]) -> bool:
+    """Return whether nothing covers parts of a widget; `visible` has places and clips, the topmost first."""
+    above = takewhile(lambda each: each[0] is not widget, visible.items())
+    return not any(place.overlaps(part) and clip.overlaps(part) for _, (place, clip) in above for part in parts)

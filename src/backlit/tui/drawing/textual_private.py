@@ -89,7 +89,7 @@ _METHODS: tuple[tuple[type, str, str], ...] = (
     (XTermParser, "feed", "data"),
     (XTermParser, "tick", ""),
 )
-_PROPERTIES = ((Compositor, "visible_widgets"), (Compositor, "layers_visible"), (MessagePump, "_message_queue"))
+_PROPERTIES = ((Compositor, "visible_widgets"), (MessagePump, "_message_queue"))
 
 
 @cache
