@@ -165,8 +165,8 @@ class ItemPanes(StorageErrorGuard, Container):
         self._timer = self.set_timer(PREVIEW_DELAY, self._rested)
 
     def _rested(self) -> None:
+        self.screen.post_message(self.Rested())  # first, and past the panes: its words go out with the preview
         self.draw_preview()
-        self.post_message(self.Rested())
         # The preview comes first and from the local copy; the request costs three round trips and may wait for a rest.
         self._timer = self.set_timer(REQUEST_DELAY, self._request_current_item)
         item_id = self.items.current_id
