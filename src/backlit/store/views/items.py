@@ -22,6 +22,8 @@ class ItemBatch:
         self._files = files
 
     def items(self, item_ids: Sequence[int]) -> list[Item]:
+        if not item_ids:
+            return []  # as for the blockers of most items, each time the cursor rests
         found = self._files.mirror.execute(
             "SELECT doc, base, sign FROM documents JOIN items USING (id) WHERE id IN (SELECT value FROM json_each(?))"
             " ORDER BY rank_priority, rank_id, is_task, own_priority, id",

@@ -125,7 +125,8 @@ class PaneFrame(StorageErrorGuard, Widget):
 
     def _refresh_edge(self, line: int) -> None:
         if self.is_framed:  # else the pane covers the edge: Textual would draw its line of the pane once more
-            self.refresh(Region(0, line % max(1, self.size.height), self.size.width, 1))
+            width, height = self.outer_size
+            self.refresh(Region(0, line % max(1, height), width, 1))
 
     def turn(self, *, is_current: bool) -> None:
         """Draw the frame as that of the pane with the focus, or of another one."""
@@ -154,7 +155,7 @@ class PaneFrame(StorageErrorGuard, Widget):
         ends = (before.start, self._bar.start), (before.stop, self._bar.stop)
         moved = [end for end in ends if end[0] != end[1]]
         if moved and self.is_framed:
-            x = self.size.width - 1
+            x = self.outer_size.width - 1
             self.refresh(*(Region(x, min(end), 1, max(end) - min(end)) for end in moved))
         if self._scrolled.foot_words() or self._foot == NO_WORDS:
             self._refresh_edge(-1)
@@ -162,7 +163,7 @@ class PaneFrame(StorageErrorGuard, Widget):
     # Drawing
 
     def render_line(self, y: int) -> Strip:
-        theme, (width, height) = ThemeStyles.of(self.app), self.size
+        theme, (width, height) = ThemeStyles.of(self.app), self.outer_size
         if not self.is_framed:
             return Strip.blank(width, theme.style())
         line = "focus" if self.is_current else "rule"
@@ -177,7 +178,7 @@ class PaneFrame(StorageErrorGuard, Widget):
         if y:
             own = tuple(map(drawn_word, self._scrolled.foot_words()))
             sides = (sides[0], own or sides[1])
-        width, has_caps = self.size.width - 4, ThemeStyles.of(self.app).has_frames
+        width, has_caps = self.outer_size.width - 4, ThemeStyles.of(self.app).has_frames
         left, right = (capped(each, has_caps=has_caps) for each in sides)
         start, end = map(spaced, fitted_sides(left, right, width - 4, drops_muted=True))
         rule = "─" * (width - length(start) - length(end))

@@ -132,12 +132,14 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         """Draw one line; the last one says how many more there are below those in sight."""
         theme, at, width = ThemeStyles.of(self.app), y + round(self.scroll_y), self.virtual_size.width
-        style, height = theme.style(), self._height
-        if self.MORE_KEY and y == height - 1 and not self.is_framed and at + 1 < len(self._lines):
-            more = f" {counted(len(self._lines) + y - at - self.page, 'more line')}"
-            words = [theme.cap(self.MORE_KEY), Segment(more, theme.style("muted"))]
-            return Strip(words).adjust_cell_length(width, style)
-        at += y >= self._left_out(height)
+        style = theme.style()
+        if self.MORE_KEY and not self.is_framed:
+            height = self._height
+            if y == height - 1 and at + 1 < len(self._lines):
+                more = f" {counted(len(self._lines) + y - at - self.page, 'more line')}"
+                words = [theme.cap(self.MORE_KEY), Segment(more, theme.style("muted"))]
+                return Strip(words).adjust_cell_length(width, style)
+            at += y >= self._left_out(height)
         if at >= len(self._lines):
             return _blank(width, style)
         return Strip(self._lines[at]).adjust_cell_length(width, style)
